@@ -32,7 +32,10 @@ export class CronceError extends Error {
   readonly faults: readonly Fault[]
 
   constructor(code: ErrorCode, fields: ErrorFields = {}, options: CronceErrorOptions = {}) {
-    super(fillTemplate(ERRORS[code].message, fields), options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      fillTemplate(ERRORS[code].message, fields),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.code = code
     this.fields = fields
     this.faults = options.faults ?? []
