@@ -1,0 +1,31 @@
+import { DAY_SECONDS, FIRST_DAY, LAST_DAY } from './civil.ts'
+import type { EverySchedule } from './schedule.ts'
+
+const FIRST_SECOND = (FIRST_DAY + 1) * DAY_SECONDS
+const LAST_SECOND = (LAST_DAY - 1) * DAY_SECONDS
+
+/** The first slot that is not before `at` (epoch seconds); Infinity where there is none. */
+export function nextEvery(schedule: EverySchedule, at: number): number {
+  const { period, offset } = inSeconds(schedule)
+  const slot = Math.ceil((Math.max(at, FIRST_SECOND) - offset) / period) * period + offset
+  return slot <= LAST_SECOND ? slot : Number.POSITIVE_INFINITY
+}
+
+/** The last slot that is not after `at` (epoch seconds); -Infinity where there is none. */
+export function lastEvery(schedule: EverySchedule, at: number): number {
+  const { period, offset } = inSeconds(schedule)
+  const slot = Math.floor((Math.min(at, LAST_SECOND) - offset) / period) * period + offset
+  return slot >= FIRST_SECOND ? slot : Number.NEGATIVE_INFINITY
+}
+
+/** How many slots there are from `from` up to, not including, `until` (epoch seconds). */
+export function countEvery(schedule: EverySchedule, from: number, until: number): number {
+  const { period } = inSeconds(schedule)
+  const first = nextEvery(schedule, from)
+  const last = lastEvery(schedule, until - 1)
+  return Number.isFinite(first) && last >= first ? (last - first) / period + 1 : 0
+}
+
+function inSeconds(schedule: EverySchedule): { period: number; offset: number } {
+  return { period: schedule.periodMs / 1000, offset: schedule.offsetMs / 1000 }
+}

@@ -1,0 +1,17 @@
+import { fnv1a } from './text-hash.ts'
+import { zoneClock } from './zone-clock.ts'
+
+/**
+ * A short stable hash of a zone's offsets and changes from `fromMs` up to, not including, `untilMs`, as this process's tz data give them. Two
+ * processes with equal hashes compute equal slots there; one with another hash must not fire (protocol rule A2).
+ *
+ * @returns 16 hexadecimal digits.
+ */
+export function zoneTransitionsHash(zone: string, fromMs: number, untilMs: number): string {
+  const clock = zoneClock(zone)
+  const from = Math.floor(fromMs / 1000)
+  const changes = clock.changes(from, Math.ceil(untilMs / 1000))
+  const text = [clock.offsetAt(from), ...changes.map(({ at, after }) => `${at}:${after}`)].join(' ')
+  const halves = [fnv1a(text), fnv1a(text, 0x9747_b28c)]
+  return halves.map((half) => half.toString(16).padStart(8, '0')).join('')
+}
