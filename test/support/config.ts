@@ -8,7 +8,13 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Marks every process that tests start, so that the run can tell what it left behind. */
 export const CHILD_MARK = 'CRONCE_TEST_CHILD'
 
-const run = process.env[CHILD_MARK] ?? String(process.pid)
+const RUN_NAME = 'CRONCE_TEST_RUN'
+
+/** The name of this test run: the id of its first process. */
+export function nameTestRun(): string {
+  process.env[RUN_NAME] ??= String(process.pid)
+  return process.env[RUN_NAME]
+}
 
 /**
  * The environment of a child: ours and the given one, without `REDIS_URL`. A test that wants its child on a Redis names
@@ -16,7 +22,7 @@ const run = process.env[CHILD_MARK] ?? String(process.pid)
  */
 export function childEnv(extra: Readonly<Record<string, string | undefined>> = {}): NodeJS.ProcessEnv {
   const { REDIS_URL: _, ...inherited } = process.env
-  return { ...inherited, [CHILD_MARK]: run, ...extra }
+  return { ...inherited, [CHILD_MARK]: nameTestRun(), ...extra }
 }
 
 /** The redis-server that the bootstrap found or fetched, else one on the PATH, else the one fetched by an earlier run. */

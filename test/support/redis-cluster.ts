@@ -43,7 +43,7 @@ async function join(masters: readonly RedisServer[]): Promise<void> {
   const clients = masters.map(({ port }) => new Redis({ host: '127.0.0.1', port }))
   try {
     const [first] = masters
-    const busPort = String(((await clients[0]?.config('GET', 'cluster-port')) as string[] | undefined)?.[1])
+    const busPort = String((await clients[0]?.config('GET', 'cluster-port'))?.[1])
     for (const [index, client] of clients.entries()) {
       const from = Math.floor((index * SLOTS) / clients.length)
       const to = Math.floor(((index + 1) * SLOTS) / clients.length) - 1

@@ -140,7 +140,11 @@ async function startLife(binary: string, args: readonly string[], { port, folder
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => output.push(String(data)))
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()))
   if (child.pid === undefined) throw new Error(`could not start ${binary}`)
-  const life = { process: child, exited, keeper: keepProcess(child.pid, folder) }
+  const life = {
+    process: child,
+    exited,
+    keeper: keepProcess({ pid: child.pid, name: `redis-server on port ${port}`, folder }),
+  }
   try {
     await waitUntil(async () => child.exitCode !== null || (await pingRedis(port)) === 'ready', {
       message: 'PONG of Redis',

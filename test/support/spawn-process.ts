@@ -94,7 +94,7 @@ class ChildOfTest implements SpawnedProcess {
     this.pid = pid
     this.#child = child
     this.#file = file
-    this.#keeper = keepProcess(pid)
+    this.#keeper = keepProcess({ pid, name: `${file} (${pid})` })
     this.#collect('out', child.stdout)
     this.#collect('err', child.stderr)
     this.exited = new Promise((resolve) => {
