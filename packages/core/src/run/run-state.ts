@@ -57,3 +57,6 @@ export function isRecorded(state: RunState): boolean {
 export function isEnded(state: RunState): boolean {
   return RUN_STATES[state] === 'ended'
 }
+
+/** The states a slot's record may begin in. */
+export const INITIAL_STATES = ['due', 'claimed', 'skipped', 'missed'] as const satisfies readonly RunState[]

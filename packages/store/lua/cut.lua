@@ -1,0 +1,30 @@
+-- T5 The cut, once per outage: what is older than grace and unknown to the ledger becomes gaps, and the admitted slots due.
+--
+-- KEYS[1] job key
+-- ARGV 1 now or ''  2 generation  3 watermark  4 instant the cut reaches to  5 how many ledger entries
+--      and gaps in (watermark, reach]  6 cause of admitted slots  7 by  8 how many gaps  then from (exclusive), to, count, state, reason of
+--      each gap, then id, instant, effective instant of each admitted slot
+-- Answer: { ok | stale, now, watermark, generation, entries and gaps known }
+-- include: time, transition, watermark
+local base = KEYS[1]
+local now = read_time(ARGV[1])
+local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark')
+local known = redis.call('ZCOUNT', base .. ':slots', '(' .. ARGV[3], ARGV[4])
+  + redis.call('ZCOUNT', base .. ':gaps', '(' .. ARGV[3], '+inf')
+if job[1] ~= ARGV[2] or job[2] ~= ARGV[3] or known ~= tonumber(ARGV[5]) then
+  return { 'stale', now, tonumber(job[2]), tonumber(job[1]), known }
+end
+local index = 9
+for _ = 1, tonumber(ARGV[8]) do
+  local gap = { from = tonumber(ARGV[index]), to = tonumber(ARGV[index + 1]), count = tonumber(ARGV[index + 2]),
+    state = ARGV[index + 3], reason = ARGV[index + 4], at = now, by = ARGV[7] }
+  redis.call('ZADD', base .. ':gaps', gap.to, cjson.encode(gap))
+  index = index + 5
+end
+while index <= #ARGV do
+  local id = ARGV[index]
+  redis.call('HSET', base .. ':slot:' .. id, 'at', ARGV[index + 1], 'effective', ARGV[index + 2], 'cause', ARGV[6])
+  transition(base, id, 'due', now, { reason = 'admitted by catch-up' })
+  index = index + 3
+end
+return { 'ok', now, set_watermark(base, tonumber(ARGV[4])), tonumber(ARGV[2]), known }

@@ -1,0 +1,26 @@
+-- W7: the end of one attempt at `done`. Out of attempts, it is a dead letter of the run.
+--
+-- KEYS[1] job key
+-- ARGV 1 now or ''  2 slot id  3 outcome version  4 verdict (done, retry, dead)  5 attempt  6 error JSON or ''
+--      7 dead letter id  8 worker  9 release
+-- Answer: written | stale
+-- include: time, transition, dead-letter
+local base, id = KEYS[1], ARGV[2]
+local now = read_time(ARGV[1])
+local slot = base .. ':slot:' .. id
+local fields = redis.call('HMGET', slot, 'version', 'doneState')
+if fields[1] ~= ARGV[3] or fields[2] ~= 'due' then return 'stale' end
+local errors = base .. ':errors:' .. id .. ':done'
+if ARGV[6] ~= '' then keep_error(errors, ARGV[6]) end
+if ARGV[4] == 'done' then
+  redis.call('HSET', slot, 'doneState', 'done')
+  redis.call('ZREM', base .. ':done', id)
+  redis.call('DEL', errors)
+elseif ARGV[4] == 'dead' then
+  redis.call('HSET', slot, 'doneState', 'dead')
+  redis.call('ZREM', base .. ':done', id)
+  bury(base, { id = ARGV[7], slot = id, reason = 'done', errors = errors, attempts = tonumber(ARGV[5]), worker = ARGV[8],
+    release = ARGV[9], now = now })
+  note(base, id, now, 'done failed', { attempts = tonumber(ARGV[5]) })
+end
+return 'written'

@@ -1,0 +1,57 @@
+-- W3/W8 What should be on the queue of this job and has been quiet for a while. Whoever asks adds it again under the same id,
+-- which does nothing where it is still there. What is listed is touched, so that it is listed once per quiet time.
+--
+-- KEYS[1] job key
+-- ARGV 1 now or ''  2 quiet ms  3 most rows
+-- Answer: { now, open work (0: the job may leave the service's set of open jobs), then kind, slot id, number of each row }
+--   kind  slot | plan (number: step) | chunk (number) | done (number: outcome version) | view (slot id: the dead letter's id)
+-- include: time
+local base = KEYS[1]
+local now = read_time(ARGV[1])
+local before, most = now - tonumber(ARGV[2]), tonumber(ARGV[3])
+local answer = { now, 0 }
+local rows = 0
+local function row(kind, id, number)
+  rows = rows + 1
+  answer[#answer + 1] = kind
+  answer[#answer + 1] = id
+  answer[#answer + 1] = number
+end
+
+for _, id in ipairs(redis.call('ZRANGE', base .. ':active', 0, 99)) do
+  if rows >= most then break end
+  local slot, plan = base .. ':slot:' .. id, base .. ':plan:' .. id
+  local fields = redis.call('HMGET', slot, 'state', 'enqueuedAt', 'readdedAt')
+  if fields[1] == 'enqueued' then
+    if math.max(tonumber(fields[2] or 0), tonumber(fields[3] or 0)) <= before then
+      redis.call('HSET', slot, 'readdedAt', now)
+      row('slot', id, 0)
+    end
+  else
+    local standing = redis.call('HMGET', plan, 'complete', 'paused', 'touchedAt', 'step')
+    if standing[1] ~= '1' and standing[2] ~= '1' and tonumber(standing[3] or 0) <= before then
+      redis.call('HSET', plan, 'touchedAt', now)
+      row('plan', id, tonumber(standing[4] or 0))
+    end
+    for _, number in ipairs(redis.call('ZRANGEBYSCORE', base .. ':chunks:' .. id, '-inf', before, 'LIMIT', 0, most)) do
+      if rows >= most then break end
+      redis.call('ZADD', base .. ':chunks:' .. id, now, number)
+      row('chunk', id, tonumber(number))
+    end
+    -- A pause whose waker died before it added the step, or whose chunks were all lost, would last for ever.
+    if standing[2] == '1' and standing[1] ~= '1' and redis.call('ZCARD', base .. ':chunks:' .. id) == 0 then
+      redis.call('HSET', plan, 'paused', 0, 'touchedAt', now)
+      row('plan', id, redis.call('HINCRBY', plan, 'step', 1))
+    end
+  end
+end
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. ':done', '-inf', before, 'LIMIT', 0, most)) do
+  redis.call('ZADD', base .. ':done', now, id)
+  row('done', id, tonumber(redis.call('HGET', base .. ':slot:' .. id, 'version')))
+end
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. ':views', '-inf', before, 'LIMIT', 0, most)) do
+  redis.call('ZADD', base .. ':views', now, id)
+  row('view', id, 0)
+end
+for _, set in ipairs({ 'open', 'active', 'done', 'views' }) do answer[2] = answer[2] + redis.call('ZCARD', base .. ':' .. set) end
+return answer

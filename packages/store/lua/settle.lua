@@ -1,0 +1,98 @@
+-- W7 Settle: every ending of an entity goes through here. One script checks the fence, writes the outcomes, their dead letters
+-- and the sums together, closes the chunk with its last entity, and the run with its last chunk.
+--
+-- KEYS[1] job key
+-- ARGV 1 now or ''  2 slot id  3 chunk number  4 fence  5 worker  6 release
+--      7 done: indexes, comma-separated  8 started: indexes, comma-separated (W5: a durable mark before the handler)
+--      9 'alone' when the started one runs alone after a crash (W6)  10 hand back (0, 1)
+--      then of each failure: index, verdict (retry, dead, abandoned), attempts, next attempt at, error JSON, reason,
+--      dead letter id, entity key, payload JSON
+-- Answer: { status, now, entities left, outcome state or '', outcome version or 0, plan step to add or 0 }
+--   status  open | closed | fenced | gone (closed before)
+-- include: time, transition, fence, dead-letter, run
+local base, id, number = KEYS[1], ARGV[2], ARGV[3]
+local now = read_time(ARGV[1])
+local chunk = chunk_key(base, id, number)
+local standing = chunk_standing(base, id, number, ARGV[4])
+if standing ~= 'held' then return { standing == 'closed' and 'gone' or 'fenced', now, 0, '', 0, 0 } end
+
+local slot = base .. ':slot:' .. id
+local fields = redis.call('HMGET', chunk, 'states', 'left', 'redriven')
+local states, left = {}, tonumber(fields[2])
+for character in string.gmatch(fields[1], '.') do states[#states + 1] = character end
+local redriven = fields[3] and cjson.decode(fields[3]) or nil
+
+local function final(index)
+  local state = states[index + 1]
+  return state == 'd' or state == 'x' or state == 'a'
+end
+
+local done = 0
+for text in string.gmatch(ARGV[7], '%d+') do
+  local index = tonumber(text)
+  if not final(index) then
+    states[index + 1] = 'd'
+    done = done + 1
+    if redriven then
+      local dead = redriven[index + 1]
+      redis.call('HSET', base .. ':dead:' .. dead, 'state', 'resolved', 'resolvedAt', now)
+    end
+  end
+end
+if done > 0 then redis.call('HINCRBY', slot, 'done', done) end
+left = left - done
+
+-- R3: receipts of entities that finish fold with their chunk; those of dead ones stay, for the redrive.
+local function keep_receipts(entity)
+  local receipts = redis.call('HGETALL', base .. ':receipts:' .. id .. ':' .. number)
+  local prefix = entity .. '\n'
+  for index = 1, #receipts, 2 do
+    if string.sub(receipts[index], 1, #prefix) == prefix then
+      redis.call('HSET', base .. ':kept:' .. id, receipts[index], receipts[index + 1])
+    end
+  end
+end
+
+local index = 11
+while index <= #ARGV do
+  local member, verdict = tonumber(ARGV[index]), ARGV[index + 1]
+  if not final(member) then
+    local errors = base .. ':errors:' .. id .. ':' .. number .. ':' .. member
+    if ARGV[index + 4] ~= '' then keep_error(errors, ARGV[index + 4]) end
+    redis.call('HSET', chunk, 'a' .. member, ARGV[index + 2])
+    if verdict == 'retry' then
+      states[member + 1] = 'r'
+      redis.call('HSET', chunk, 't' .. member, ARGV[index + 3])
+      redis.call('HINCRBY', slot, 'retries', 1)
+    else
+      states[member + 1] = verdict == 'dead' and 'x' or 'a'
+      left = left - 1
+      redis.call('HINCRBY', slot, verdict, 1)
+      bury(base, { id = ARGV[index + 6], slot = id, entity = ARGV[index + 7], reason = ARGV[index + 5],
+        payload = ARGV[index + 8], errors = errors, attempts = tonumber(ARGV[index + 2]), worker = ARGV[5],
+        release = ARGV[6], now = now })
+      keep_receipts(ARGV[index + 7])
+    end
+  end
+  index = index + 9
+end
+
+if left > 0 then
+  for text in string.gmatch(ARGV[8], '%d+') do
+    if not final(tonumber(text)) then states[tonumber(text) + 1] = 's' end
+    redis.call('HSET', chunk, 'alone', ARGV[9] == 'alone' and text or '')
+  end
+  if ARGV[8] == '' then redis.call('HSET', chunk, 'alone', '') end
+  redis.call('HSET', chunk, 'states', table.concat(states), 'left', left)
+  if ARGV[10] == '1' then redis.call('HSET', chunk, 'holder', '') end
+  redis.call('ZADD', base .. ':chunks:' .. id, now, number)
+  return { 'open', now, left, '', 0, 0 }
+end
+
+redis.call('DEL', chunk, base .. ':receipts:' .. id .. ':' .. number)
+redis.call('ZREM', base .. ':chunks:' .. id, number)
+redis.call('HINCRBY', plan_key(base, id), 'closed', 1)
+local state, version = end_if_closed(base, id, now)
+local step = 0
+if not state then step = next_step(base, id) end
+return { 'closed', now, 0, state or '', version or 0, step }

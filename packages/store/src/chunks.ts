@@ -1,0 +1,130 @@
+import type { Cause } from '@cronce/core'
+import { type Executor, type RunEnd, type RunRef, readEnd } from './plan.ts'
+import { readReply } from './reply.ts'
+import type { ScriptArgument, Store } from './store.ts'
+
+/** How one entity of a chunk stands: fresh, started and not ended, waiting for a retry, done, dead, abandoned. */
+export type MemberState = 'fresh' | 'started' | 'retrying' | 'done' | 'dead' | 'abandoned'
+
+const MEMBER_STATES: Readonly<Record<string, MemberState>> = {
+  '.': 'fresh',
+  s: 'started',
+  r: 'retrying',
+  d: 'done',
+  x: 'dead',
+  a: 'abandoned',
+}
+
+/** One entity of a chunk. */
+export interface ChunkMember {
+  readonly index: number
+  readonly key: string
+  readonly payload: unknown
+  readonly state: MemberState
+  /** Attempts that ended, over crashes, new queue jobs and this life. */
+  readonly attempts: number
+  /** Not before this instant; 0 where it does not wait. */
+  readonly nextAttemptAt: number
+  /** Workers that died while it ran alone. */
+  readonly crashes: number
+}
+
+export interface ChunkStart {
+  readonly status: 'run' | 'closed' | 'ended' | 'refused'
+  readonly now: number
+  readonly fence: number
+  /** Whether the last holder died without handing back. */
+  readonly crashed: boolean
+  /** Crashes of this chunk, whoever was running. */
+  readonly crashes: number
+  readonly effectiveAt: number
+  readonly cause: Cause
+  readonly members: readonly ChunkMember[]
+}
+
+/** W1, W6: starts a chunk. */
+export async function startChunk(store: Store, run: RunRef, options: { number: number; worker: string }): Promise<ChunkStart> {
+  const reply = readReply(await store.job(run.job, 'chunk-start', [run.id, options.number, options.worker]))
+  const status = reply.text() as ChunkStart['status']
+  const now = reply.number()
+  if (status !== 'run') {
+    return { status, now, fence: 0, crashed: false, crashes: 0, effectiveAt: 0, cause: 'on-time', members: [] }
+  }
+  const start = { fence: reply.number(), crashed: reply.number() === 1, effectiveAt: reply.number(), cause: reply.text() as Cause }
+  const fields = reply.fields()
+  return { status, now, ...start, crashes: Number(fields['crashes'] ?? 0), members: readMembers(fields) }
+}
+
+function readMembers(fields: Readonly<Record<string, string>>): ChunkMember[] {
+  const states = fields['states'] ?? ''
+  const members = JSON.parse(fields['members'] ?? '[]') as [string, unknown][]
+  return members.map(([key, payload], index) => ({
+    index,
+    key,
+    payload,
+    state: MEMBER_STATES[states[index] ?? '.'] ?? 'fresh',
+    attempts: Number(fields[`a${index}`] ?? 0),
+    nextAttemptAt: Number(fields[`t${index}`] ?? 0),
+    crashes: Number(fields[`c${index}`] ?? 0),
+  }))
+}
+
+/** An attempt of one entity that did not succeed. */
+export interface MemberFailure {
+  readonly index: number
+  readonly verdict: 'retry' | 'dead' | 'abandoned'
+  /** Attempts that have ended, this one included. */
+  readonly attempts: number
+  readonly nextAttemptAt: number
+  /** JSON text; empty where there is no error to keep. */
+  readonly error: string
+  /** Why it is dead: failed, invalid, timeout, crashed, abandoned... */
+  readonly reason: string
+  readonly deadLetterId: string
+  readonly entity: string
+  /** JSON text of the payload. */
+  readonly payload: string
+}
+
+export interface Settlement extends Executor {
+  readonly number: number
+  readonly fence: number
+  readonly done: readonly number[]
+  readonly failures: readonly MemberFailure[]
+  /** Entities whose handler is about to start: the durable mark (W5, W6). */
+  readonly started: readonly number[]
+  /** Whether the started one runs alone after a crash. */
+  readonly alone: boolean
+  /** Gives the chunk back without using up anything: shutdown, or only retries left. */
+  readonly handBack: boolean
+}
+
+export interface Settled {
+  readonly status: 'open' | 'closed' | 'fenced' | 'gone'
+  readonly now: number
+  readonly left: number
+  readonly ended: RunEnd | undefined
+  /** The plan step that there is room for now; 0: none. */
+  readonly nextStep: number
+}
+
+/** W7: writes endings and marks; closes the chunk with its last entity and the run with its last chunk. */
+export async function settleChunk(store: Store, run: RunRef, settlement: Settlement): Promise<Settled> {
+  const { number, fence, worker, release, done, started, alone, handBack } = settlement
+  const failures = settlement.failures.flatMap((failure): ScriptArgument[] => [
+    failure.index,
+    failure.verdict,
+    failure.attempts,
+    failure.nextAttemptAt,
+    failure.error,
+    failure.reason,
+    failure.deadLetterId,
+    failure.entity,
+    failure.payload,
+  ])
+  const head = [run.id, number, fence, worker, release, done.join(','), started.join(','), alone ? 'alone' : '', handBack ? 1 : 0]
+  const reply = readReply(await store.job(run.job, 'settle', [...head, ...failures]))
+  const status = reply.text() as Settled['status']
+  const [now, left] = [reply.number(), reply.number()]
+  return { status, now, left, ended: readEnd(reply.text(), reply.number()), nextStep: reply.number() }
+}

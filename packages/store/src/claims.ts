@@ -1,0 +1,183 @@
+import type { SlotId } from '@cronce/core'
+import { readReply } from './reply.ts'
+import type { ScriptArgument, Store } from './store.ts'
+
+/** A slot that is asked for. `effectiveAt` is the nominal instant plus the job's spread. */
+export interface DueSlot {
+  readonly id: SlotId
+  readonly at: number
+  readonly effectiveAt: number
+}
+
+export interface ClaimRequest {
+  readonly job: string
+  /** Ordered, complete from `watermarkAt` on, at most 100. */
+  readonly slots: readonly DueSlot[]
+  readonly generation: number
+  readonly watermarkAt: number
+  /** Fresh for this try. */
+  readonly token: string
+  readonly leaseMs: number
+  readonly graceMs: number
+  /** How many slots older than grace may be taken in this tick. */
+  readonly backlog: number
+  readonly replica: string
+  readonly release: string
+}
+
+/** What became of one slot of the request, or of an open one that the store added. */
+export interface ClaimVerdict {
+  readonly id: SlotId
+  readonly at: number
+  readonly verdict:
+    | 'claimed'
+    /** The ledger says what became of it. */
+    | 'recorded'
+    /** Another replica's lease runs. */
+    | 'held'
+    /** Its effective instant is later than Redis's now. */
+    | 'early'
+    /** Older than grace and unknown to the ledger: the cut's. */
+    | 'old'
+    /** Not of this generation. */
+    | 'before'
+    /** Backlog, for a later tick. */
+    | 'later'
+  /** Who holds it, where claimed or held. */
+  readonly by: string
+  /** When the lease ends, where claimed or held; else 0. */
+  readonly untilAt: number
+}
+
+export interface ClaimAnswer {
+  readonly status: 'ok' | 'stale' | 'unknown'
+  readonly now: number
+  readonly watermarkAt: number
+  readonly generation: number
+  readonly sinceAt: number
+  readonly slots: readonly ClaimVerdict[]
+}
+
+/** T1: tries to take every slot of the list. */
+export async function claimSlots(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
+  const { token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, slots } = request
+  const head = [token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, slots.length]
+  const reply = readReply(await store.job(request.job, 'claim', [...head, ...slots.flatMap(slotArguments)]))
+  const status = reply.text() as ClaimAnswer['status']
+  const answer = { now: reply.number(), watermarkAt: reply.number(), generation: reply.number(), sinceAt: reply.number() }
+  const verdicts: ClaimVerdict[] = []
+  while (reply.more()) {
+    verdicts.push({
+      id: reply.text() as SlotId,
+      at: reply.number(),
+      verdict: reply.text() as ClaimVerdict['verdict'],
+      by: reply.text(),
+      untilAt: reply.number(),
+    })
+  }
+  return { status, ...answer, slots: verdicts }
+}
+
+export interface RecordRequest {
+  readonly job: string
+  readonly ids: readonly SlotId[]
+  readonly replica: string
+  /** How long the marker outlives the claim. */
+  readonly markerMs: number
+  /** The list the claim was made with: the watermark advances along it. */
+  readonly slots: readonly DueSlot[]
+}
+
+/** T3: the slots are on the queue. Answers the watermark. */
+export async function recordSlots(store: Store, request: RecordRequest): Promise<number> {
+  const list = request.slots.flatMap((slot): ScriptArgument[] => [slot.id, slot.at])
+  const answer = await store.job(request.job, 'record', [request.replica, request.markerMs, request.ids.length, ...request.ids, ...list])
+  return Number(answer[1])
+}
+
+/** T2: gives a claim back after an add that surely added nothing. */
+export async function releaseSlot(store: Store, job: string, claim: { id: SlotId; token: string; reason: string }): Promise<'released' | 'lost'> {
+  const [answer] = await store.job(job, 'release', [claim.token, claim.id, claim.reason])
+  return answer === 'released' ? 'released' : 'lost'
+}
+
+/** Slots that did not run for one reason: those in (fromAt, toAt]. */
+export interface Gap {
+  readonly fromAt: number
+  readonly toAt: number
+  readonly count: number
+  readonly state: 'missed' | 'skipped'
+  readonly reason: string
+}
+
+export interface CutRequest {
+  readonly job: string
+  readonly generation: number
+  readonly watermarkAt: number
+  /** The instant the cut reaches to. */
+  readonly toAt: number
+  /** How many ledger entries in (watermark, to] and gaps after the watermark the caller reckoned with. */
+  readonly known: number
+  readonly cause: 'late' | 'catch-up'
+  readonly by: string
+  readonly gaps: readonly Gap[]
+  readonly admitted: readonly DueSlot[]
+}
+
+export interface CutAnswer {
+  readonly status: 'ok' | 'stale'
+  readonly now: number
+  readonly watermarkAt: number
+  readonly generation: number
+}
+
+/** T5: the cut, once per outage. */
+export async function cutBacklog(store: Store, request: CutRequest): Promise<CutAnswer> {
+  const { generation, watermarkAt, toAt, known, cause, by, gaps, admitted } = request
+  const gapArguments = gaps.flatMap((gap): ScriptArgument[] => [gap.fromAt, gap.toAt, gap.count, gap.state, gap.reason])
+  const args = [generation, watermarkAt, toAt, known, cause, by, gaps.length, ...gapArguments, ...admitted.flatMap(slotArguments)]
+  const reply = readReply(await store.job(request.job, 'cut', args))
+  return { status: reply.text() as CutAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }
+}
+
+export interface CloseRequest {
+  readonly job: string
+  readonly generation: number
+  /** The instant the list reaches to, a little past now. */
+  readonly toAt: number
+  readonly graceMs: number
+  readonly by: string
+  /** The old schedule's slots after max(watermark, its start). */
+  readonly slots: readonly DueSlot[]
+}
+
+export interface CloseAnswer {
+  readonly status: 'closed' | 'stale' | 'short' | 'old'
+  readonly now: number
+  readonly watermarkAt: number
+  readonly generation: number
+}
+
+/** T7: closes the generation in force and opens the newest image's. */
+export async function closeGeneration(store: Store, request: CloseRequest): Promise<CloseAnswer> {
+  const { generation, toAt, graceMs, by, slots } = request
+  const reply = readReply(await store.job(request.job, 'close', [generation, toAt, graceMs, by, ...slots.flatMap(slotArguments)]))
+  return { status: reply.text() as CloseAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }
+}
+
+/** T11: a run by hand, with an identity of its own. `instant` is the slot form of `at` without an ordinal. */
+export async function claimManual(
+  store: Store,
+  job: string,
+  request: { instant: string; at: number; token: string; leaseMs: number; by: string; release: string; requestId?: string; why?: string },
+): Promise<{ status: 'claimed' | 'repeated'; id: SlotId }> {
+  const { instant, at, token, leaseMs, by, release, requestId = '', why = '' } = request
+  const reply = readReply(await store.job(job, 'manual', [instant, at, token, leaseMs, by, release, requestId, why]))
+  const status = reply.text() as 'claimed' | 'repeated'
+  reply.number()
+  return { status, id: reply.text() as SlotId }
+}
+
+function slotArguments(slot: DueSlot): ScriptArgument[] {
+  return [slot.id, slot.at, slot.effectiveAt]
+}

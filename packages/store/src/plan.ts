@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { Cause, RunState, SlotId } from '@cronce/core'
+import { readReply } from './reply.ts'
+import type { ScriptArgument, Store } from './store.ts'
+
+/** One run, for the functions that work on it. */
+export interface RunRef {
+  readonly job: string
+  readonly id: SlotId
+}
+
+/** Who works: recorded with what it does. */
+export interface Executor {
+  readonly worker: string
+  readonly release: string
+}
+
+export interface PlanStart {
+  readonly status:
+    | 'run'
+    /** The plan is complete; its open chunks may have to be added again. */
+    | 'planned'
+    /** Ended or dropped: acknowledge without effect. */
+    | 'ended'
+    /** Below the watermark without a record: succeeded long ago, or in a gap. */
+    | 'folded'
+    /** The ledger knows nothing of it: nothing to run. */
+    | 'refused'
+  readonly now: number
+  readonly fence: number
+  readonly cursor: string
+  readonly written: number
+  readonly closed: number
+  readonly effectiveAt: number
+  readonly cause: Cause
+  /** Failed attempts at the page after the cursor. */
+  readonly attempts: number
+  /** Chunks written and not settled, in order. */
+  readonly openChunks: readonly number[]
+}
+
+/** W1: starts a step of a run's plan. */
+export async function startPlan(
+  store: Store,
+  run: RunRef,
+  options: Executor & { at: number; hasDone: boolean; mostOpenChunks: number },
+): Promise<PlanStart> {
+  const { at, worker, release, hasDone, mostOpenChunks } = options
+  const reply = readReply(await store.job(run.job, 'plan-start', [run.id, at, worker, release, hasDone ? 1 : 0, mostOpenChunks]))
+  const status = reply.text() as PlanStart['status']
+  const start = {
+    now: reply.number(),
+    fence: reply.number(),
+    cursor: reply.text(),
+    written: reply.number(),
+    closed: reply.number(),
+  }
+  reply.number()
+  const facts = { effectiveAt: reply.number(), cause: reply.text() as Cause, attempts: reply.number() }
+  const openChunks: number[] = []
+  while (reply.more()) openChunks.push(reply.number())
+  return { status, ...start, ...facts, openChunks }
+}
+
+/** One entity of a page, as the plan keeps it. */
+export interface PlanMember {
+  readonly key: string
+  /** JSON text of the payload. */
+  readonly payload: string
+}
+
+export interface PlanPage {
+  readonly fence: number
+  /** The cursor the page was read after. */
+  readonly after: string
+  readonly next: string
+  readonly last: boolean
+  readonly members: readonly PlanMember[]
+}
+
+/** How a run ended, where a write ended it. */
+export interface RunEnd {
+  readonly state: RunState
+  /** Counts outcomes of one run: a redrive makes a newer one. */
+  readonly version: number
+}
+
+export interface PageWritten {
+  readonly status: 'written' | 'fenced' | 'moved'
+  readonly now: number
+  /** The chunk that carries the page; undefined where no member was new. */
+  readonly chunk: number | undefined
+  readonly openChunks: number
+  readonly ended: RunEnd | undefined
+}
+
+/** W2: writes one page as one chunk, compare-and-set on the cursor. */
+export async function writePage(store: Store, run: RunRef, page: PlanPage): Promise<PageWritten> {
+  const members = page.members.flatMap((member): ScriptArgument[] => [
+    entityHash(member.key),
+    `[${JSON.stringify(member.key)},${member.payload}]`,
+  ])
+  const reply = readReply(
+    await store.job(run.job, 'plan-write', [run.id, page.fence, page.after, page.next, page.last ? 1 : 0, ...members]),
+  )
+  const status = reply.text() as PageWritten['status']
+  const [now, chunk, openChunks] = [reply.number(), reply.number(), reply.number()]
+  return { status, now, chunk: chunk < 0 ? undefined : chunk, openChunks, ended: readEnd(reply.text(), reply.number()) }
+}
+
+/** W2: a step stops because enough chunks are open. */
+export async function yieldPlan(store: Store, run: RunRef, fence: number): Promise<{ status: 'paused' | 'continue' | 'fenced'; step: number }> {
+  const reply = readReply(await store.job(run.job, 'plan-yield', [run.id, fence]))
+  return { status: reply.text() as 'paused' | 'continue' | 'fenced', step: reply.number() }
+}
+
+/** W2: the source failed once more. */
+export async function failPlan(
+  store: Store,
+  run: RunRef,
+  failure: Executor & { fence: number; attemptsAllowed: number; error: string; deadLetterId: string },
+): Promise<{ status: 'retry' | 'failed' | 'fenced'; attempts: number; ended: RunEnd | undefined }> {
+  const { fence, attemptsAllowed, error, deadLetterId, worker, release } = failure
+  const reply = readReply(await store.job(run.job, 'plan-fail', [run.id, fence, attemptsAllowed, error, deadLetterId, worker, release]))
+  return { status: reply.text() as 'retry' | 'failed' | 'fenced', attempts: reply.number(), ended: readEnd(reply.text(), reply.number()) }
+}
+
+/** The 8 bytes under which an entity is known in the compact sets of its run. */
+export function entityHash(key: string): Buffer {
+  return createHash('sha1').update(key).digest().subarray(0, 8)
+}
+
+/** A run's end as scripts answer it: state and version, empty where nothing ended. */
+export function readEnd(state: string, version: number): RunEnd | undefined {
+  return state === '' ? undefined : { state: state as RunState, version }
+}
