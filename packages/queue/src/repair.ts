@@ -1,0 +1,49 @@
+import { type RepairRow, type Store, listQuietWork, markViewed, readDeadLetter } from '@cronce/store'
+import type { Enqueuer } from './enqueuer.ts'
+
+export interface RepairOptions {
+  readonly store: Store
+  readonly enqueuer: Enqueuer
+  readonly job: string
+  /** The job's queue and payload version, as its definition in force says. */
+  readonly queue: string
+  readonly version: number
+  /** Work that nothing was heard of for this long is added again. */
+  readonly quietMs: number
+}
+
+export interface Repaired {
+  /** Open work of the job, 0: it may leave the set of open jobs. */
+  readonly open: number
+  /** Tasks added again, under their same ids. Most of them were there all along. */
+  readonly added: number
+}
+
+/** How much one sweep looks at, per job. */
+const MOST_ROWS = 100
+
+/**
+ * W3: adds again what the ledger says is on the queue and nothing was heard of: slot jobs, plan steps, chunks and `done`s that
+ * BullMQ failed, dropped, or never got. W8: brings the dead-letter queue up to date.
+ */
+export async function repairJob({ store, enqueuer, job, queue, version, quietMs }: RepairOptions): Promise<Repaired> {
+  const { open, rows } = await listQuietWork(store, job, { quietMs, most: MOST_ROWS })
+  const tasks = rows.flatMap((row) => (row.kind === 'view' ? [] : [{ ...taskOf(row), job, version }]))
+  await enqueuer.add(queue, tasks)
+  const behind = rows.flatMap((row) => (row.kind === 'view' ? [row.deadLetterId] : []))
+  await showDeadLetters({ store, enqueuer, job, ids: behind })
+  return { open, added: tasks.length }
+}
+
+function taskOf(row: Exclude<RepairRow, { kind: 'view' }>) {
+  return { kind: row.kind === 'slot' ? ('plan' as const) : row.kind, id: row.id, number: row.number }
+}
+
+/** W8: shows these dead letters on the dead-letter queue as the store has them. */
+export async function showDeadLetters(options: { store: Store; enqueuer: Enqueuer; job: string; ids: readonly string[] }): Promise<void> {
+  const { store, enqueuer, job, ids } = options
+  if (ids.length === 0) return
+  const letters = await Promise.all(ids.map((id) => readDeadLetter(store, job, id)))
+  await enqueuer.showDeadLetters(letters.filter((letter) => letter !== undefined))
+  await markViewed(store, job, ids)
+}
