@@ -1,0 +1,66 @@
+import type { Cause, RunState } from '../run/run-state.ts'
+import type { SlotKey } from '../slot/slot-key.ts'
+
+/**
+ * Every event that Cronce emits, with its facts. Names are in the past tense; instants are epoch ms, durations ms. Part of the
+ * public API: `docs/events.md` is tested equal to it.
+ */
+export interface CronceEvents {
+  /** A definition was registered: new, changed, or an edit of the schedule. */
+  'job.registered': { job: string; status: 'registered' | 'same' | 'changed' | 'edited'; generation: number }
+  /** A stored or registered definition cannot be used here; the other jobs go on. */
+  'job.passed-over': { job: string; reason: string }
+  /** This replica took a slot. */
+  'slot.claimed': { slot: SlotKey; latenessMs: number }
+  /** Another replica had it first. Normal, one per slot and losing replica. */
+  'slot.lost': { slot: SlotKey; by: string }
+  /** The slot is on the queue. */
+  'slot.enqueued': { slot: SlotKey; queue: string; latenessMs: number }
+  /** The add surely failed; the claim was given back. */
+  'slot.released': { slot: SlotKey; error: unknown }
+  /** It is not known whether the add happened; the lease will end by itself. */
+  'slot.unsure': { slot: SlotKey; error: unknown }
+  /** Slots of an outage that will not run. */
+  'slots.cut': { job: string; state: 'missed' | 'skipped'; reason: string; count: number; fromAt: number; toAt: number }
+  /** Slots of an outage that will. */
+  'slots.admitted': { job: string; count: number }
+  /** Lost work was added again. */
+  'work.readded': { job: string; count: number }
+  /** One pass over what is due. */
+  'tick.finished': { due: number; claimed: number; lost: number; tookMs: number; lateMs: number }
+  /** A tick could not reach the store; what it would have fired is known here only. */
+  'tick.failed': { error: unknown; dueSlots: readonly SlotKey[] }
+  /** This clock and Redis's differ by more than the bound. */
+  'clock.skewed': { skewMs: number }
+  'trigger.started': { replica: string; jobs: number }
+  'trigger.stopped': { replica: string }
+
+  'run.started': { slot: SlotKey; cause: Cause; latenessMs: number }
+  'run.planned': { slot: SlotKey; chunks: number }
+  /** The source threw; the step is tried again unless it is out of attempts. */
+  'plan.failed': { slot: SlotKey; error: unknown; attempt: number; final: boolean }
+  'chunk.started': { slot: SlotKey; chunk: number; entities: number }
+  /** Its last holder died. */
+  'chunk.crashed': { slot: SlotKey; chunk: number; crashes: number }
+  'chunk.settled': { slot: SlotKey; chunk: number; done: number; dead: number; abandoned: number; tookMs: number }
+  'chunk.handed-back': { slot: SlotKey; chunk: number; delayMs: number; reason: 'retries' | 'shutdown' | 'no handler' }
+  /** Another worker took over; nothing more is written here. */
+  'chunk.fenced-off': { slot: SlotKey; chunk: number }
+  'entity.retried': { slot: SlotKey; entity: string; attempt: number; delayMs: number; error: unknown }
+  'entity.died': { slot: SlotKey; entity: string; attempts: number; reason: string; error: unknown }
+  /** An effect that has a receipt was asked for again and skipped. */
+  'receipt.hit': { slot: SlotKey; entity: string; effect: string }
+  /** An effect happened whose lease had gone to another: it may have happened twice. */
+  'receipt.lost': { slot: SlotKey; entity: string; effect: string }
+  'run.ended': { slot: SlotKey; state: RunState; version: number }
+  'done.failed': { slot: SlotKey; error: unknown; attempt: number; final: boolean }
+  /** A task that asks for nothing: ended, folded, or unknown to the ledger. */
+  'task.acknowledged': { slot: SlotKey; task: string; reason: string }
+  'task.handed-back': { slot: SlotKey; task: string; reason: string; delayMs: number }
+  /** What the queue reports beside outcomes: lost locks, lost connections. */
+  'queue.troubled': { queue: string; kind: string; task?: string; error?: unknown }
+  'worker.started': { worker: string; queues: Readonly<Record<string, number>> }
+  'worker.stopped': { worker: string; forced: boolean }
+}
+
+export type EventName = keyof CronceEvents

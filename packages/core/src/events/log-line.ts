@@ -1,0 +1,58 @@
+import type { CronceEvents, EventName } from './event-map.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+type LineOf<Name extends EventName> = readonly [LogLevel, (facts: CronceEvents[Name]) => string]
+
+/** Event to level and text: the only place where log lines are worded. Losing a claim is one debug line (T4). */
+const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
+  'job.registered': ['info', ({ job, status }) => `job ${job}: ${status}`],
+  'job.passed-over': ['error', ({ job, reason }) => `job ${job} is passed over: ${reason}`],
+  'slot.claimed': ['debug', () => 'claimed'],
+  'slot.lost': ['debug', ({ by }) => `already claimed by ${by}`],
+  'slot.enqueued': ['info', ({ latenessMs }) => `enqueued, ${latenessMs} ms late`],
+  'slot.released': ['error', () => 'could not be enqueued; the claim was given back and the slot is due again'],
+  'slot.unsure': ['error', () => 'it is not known whether it was enqueued; it is looked at again when the lease ends'],
+  'slots.cut': ['warn', ({ count, state, reason }) => `${count} slots ${state}: ${reason}`],
+  'slots.admitted': ['warn', ({ count }) => `${count} slots of an outage will run late`],
+  'work.readded': ['info', ({ count }) => `added ${count} quiet tasks again`],
+  'tick.finished': ['debug', ({ due, claimed }) => `tick: ${due} due, ${claimed} claimed`],
+  'tick.failed': ['error', ({ dueSlots }) => `the store is out of reach; ${dueSlots.length} slots are due and wait for it`],
+  'clock.skewed': ['warn', ({ skewMs }) => `this clock and Redis differ by ${skewMs} ms`],
+  'trigger.started': ['info', ({ jobs }) => `trigger started with ${jobs} jobs`],
+  'trigger.stopped': ['info', () => 'trigger stopped'],
+  'run.started': ['info', ({ latenessMs }) => `run started, ${latenessMs} ms late`],
+  'run.planned': ['info', ({ chunks }) => `planned in ${chunks} chunks`],
+  'plan.failed': ['error', ({ final }) => `the entity source failed; ${final ? 'out of attempts, the run ends as failed' : 'it is read again later'}`],
+  'chunk.started': ['debug', ({ chunk, entities }) => `chunk ${chunk} started, ${entities} entities to do`],
+  'chunk.crashed': ['warn', ({ chunk }) => `the last holder of chunk ${chunk} died; taken over`],
+  'chunk.settled': ['debug', ({ chunk, done, dead }) => `chunk ${chunk} settled: ${done} done, ${dead} dead`],
+  'chunk.handed-back': ['debug', ({ chunk, reason }) => `chunk ${chunk} handed back: ${reason}`],
+  'chunk.fenced-off': ['warn', ({ chunk }) => `another worker took chunk ${chunk} over; nothing more is written here`],
+  'entity.retried': ['warn', ({ attempt, delayMs }) => `attempt ${attempt} failed; tried again in ${delayMs} ms`],
+  'entity.died': ['error', ({ attempts, reason }) => `dead letter after ${attempts} attempts: ${reason}`],
+  'receipt.hit': ['debug', ({ effect }) => `effect ${effect} has its receipt; skipped`],
+  'receipt.lost': ['warn', ({ effect }) => `effect ${effect} ended after its lease was another's; it may have happened twice`],
+  'run.ended': ['info', ({ state }) => `run ended: ${state}`],
+  'done.failed': ['error', ({ final }) => `done failed; ${final ? 'it is a dead letter of the run' : 'it is tried again'}`],
+  'task.acknowledged': ['debug', ({ reason }) => `nothing to do: ${reason}`],
+  'task.handed-back': ['warn', ({ reason }) => `handed back: ${reason}`],
+  'queue.troubled': ['warn', ({ kind }) => `queue trouble: ${kind}`],
+  'worker.started': ['info', () => 'worker started'],
+  'worker.stopped': ['info', ({ forced }) => (forced ? 'worker stopped at its deadline; the rest was handed back' : 'worker stopped')],
+}
+
+/** What a logger needs to know: pino fits. */
+export interface LogSink {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Writes one event as one log line. Its facts are the line's fields; errors go under pino's key `err`. */
+export function writeLogLine<Name extends EventName>(log: LogSink, name: Name, facts: CronceEvents[Name]): void {
+  const [level, word] = LINES[name]
+  const { error, ...fields } = facts as { error?: unknown }
+  log[level]({ event: name, ...fields, ...(error === undefined ? {} : { err: error }) }, word(facts))
+}
