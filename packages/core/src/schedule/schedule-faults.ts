@@ -26,16 +26,19 @@ const CRON_KEYS = ['kind', 'expression', 'zone', 'missingTime', 'repeatedTime', 
 const EVERY_KEYS = ['kind', 'periodMs', 'offsetMs', 'spreadMs']
 const DAY_MS = 86_400_000
 
+/** What other schedulers call these options, lower case. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { tz: 'zone', timezone: 'zone', jitter: 'spread', window: 'spread' }
+
 export function checkCron(expression: unknown, options: unknown): Checked<CronSchedule> {
   const faults: ScheduleFault[] = []
   const given = readOptions(options, CRON_OPTIONS, faults)
-  const seconds = given.seconds ?? false
+  const seconds = orDefault(given.seconds, false)
   if (typeof seconds !== 'boolean') faults.push(valueFault('seconds', 'true or false', seconds))
-  const zone = given.zone ?? 'UTC'
+  const zone = orDefault(given.zone, 'UTC')
   checkZone(zone, faults)
-  const missingTime = checkChoice({ path: 'missingTime', choices: MISSING_TIMES, got: given.missingTime ?? 'at-gap-end' }, faults)
-  const repeatedTime = checkChoice({ path: 'repeatedTime', choices: REPEATED_TIMES, got: given.repeatedTime ?? 'first' }, faults)
-  const spreadMs = checkDuration({ path: 'spread', got: given.spread ?? 0, most: DAY_MS, mostText: 'at most 1d' }, faults)
+  const missingTime = checkChoice({ path: 'missingTime', choices: MISSING_TIMES, got: orDefault(given.missingTime, 'at-gap-end') }, faults)
+  const repeatedTime = checkChoice({ path: 'repeatedTime', choices: REPEATED_TIMES, got: orDefault(given.repeatedTime, 'first') }, faults)
+  const spreadMs = checkDuration({ path: 'spread', got: orDefault(given.spread, 0), most: DAY_MS, mostText: 'at most 1d' }, faults)
   const text = checkExpression(expression, seconds === true, faults)
   if (faults.length > 0) return { value: undefined, faults }
   return { value: { kind: 'cron', expression: text, zone: zone as string, missingTime, repeatedTime, seconds: seconds === true, spreadMs }, faults }
@@ -47,8 +50,8 @@ export function checkEvery(period: unknown, options: unknown): Checked<EverySche
   const periodMs = checkDuration({ path: 'period', got: period, least: 1000, leastText: 'at least 1s' }, faults)
   // A fault of the period says nothing about what is measured against it.
   const most = faults.some(({ path }) => path === 'period') ? Number.MAX_SAFE_INTEGER : periodMs
-  const offsetMs = checkDuration({ path: 'offset', got: given.offset ?? 0, most: most - 1000, mostText: 'less than the period' }, faults)
-  const spreadMs = checkDuration({ path: 'spread', got: given.spread ?? 0, most, mostText: 'at most the period' }, faults)
+  const offsetMs = checkDuration({ path: 'offset', got: orDefault(given.offset, 0), most: most - 1000, mostText: 'less than the period' }, faults)
+  const spreadMs = checkDuration({ path: 'spread', got: orDefault(given.spread, 0), most, mostText: 'at most the period' }, faults)
   return faults.length > 0 ? { value: undefined, faults } : { value: { kind: 'every', periodMs, offsetMs, spreadMs }, faults }
 }
 
@@ -155,6 +158,11 @@ function checkDuration({ path, got, least = 0, leastText = '', most = Number.MAX
   return durationMs % 1000 === 0 ? durationMs : refuse('whole seconds')
 }
 
+/** Only undefined asks for the default: null in a stored row is a fault. */
+function orDefault(given: unknown, standard: unknown): unknown {
+  return given === undefined ? standard : given
+}
+
 function readOptions(options: unknown, known: readonly string[], faults: ScheduleFault[]): Readonly<Record<string, unknown>> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     faults.push(valueFault('options', `an object with ${known.join(', ')}`, options))
@@ -167,7 +175,7 @@ function readOptions(options: unknown, known: readonly string[], faults: Schedul
 function checkKeys(value: object, known: readonly string[], faults: ScheduleFault[]): void {
   for (const option of Object.keys(value)) {
     if (known.includes(option)) continue
-    const nearest = nearestName(option, known)
+    const nearest = known.find((name) => name === OTHER_NAMES[option.toLowerCase()]) ?? nearestName(option, known)
     const fields = { known: known.join(', '), option, suggestion: nearest === undefined ? '' : `, did you mean ${nearest}?` }
     faults.push({ path: option, error: new CronceError('CRONCE_SCHEDULE_OPTION', fields) })
   }
