@@ -10,6 +10,10 @@ export const JOB_ERRORS = {
     message: 'expected job names to be unique, got "{name}" {count} times',
     fix: 'Rename one of them; a rename without running both is `was: "old-name"`.',
   },
+  CRONCE_JOB_WAS_PRESENT: {
+    message: 'expected `was` of job "{name}" to name a job that is gone, got "{was}", which {reason}',
+    fix: 'Remove the old definition in the same change, and name each former job once.',
+  },
   CRONCE_SLOT_KEY_INVALID: {
     message: 'expected a slot key such as invoice-run@20260825T020000Z, got "{got}"',
     fix: 'Copy the key whole from `cronce runs`.',

@@ -63,8 +63,23 @@ export interface JobDefinition<Name extends string = string, Entity = unknown> e
 
 /** The plain-data part of a definition, in a stable order of keys, so that equal settings have equal JSON. */
 export function jobSettings(definition: JobSettings): JobSettings {
-  const { name, schedule, onCrash, catchUp, overlap, tolerance, expireMs, chunk, retry, timeoutMs, queue, version, was, enqueue, description } =
-    definition
+  const {
+    name,
+    schedule,
+    onCrash,
+    catchUp,
+    overlap,
+    tolerance,
+    expireMs,
+    chunk,
+    retry,
+    timeoutMs,
+    queue,
+    version,
+    was,
+    enqueue,
+    description,
+  } = definition
   return {
     name,
     schedule,
