@@ -32,5 +32,8 @@ export function decodeName(encoded: string): string {
 }
 
 function percentEncode(character: string): string {
-  return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+  return Array.from(
+    new TextEncoder().encode(character),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('')
 }
