@@ -4,11 +4,8 @@ import { refusal } from './define-job.ts'
 import { type JobDefinition, jobSettings } from './job-definition.ts'
 import { parseJobSettings } from './stored-settings.ts'
 
-/** What a catalogue is made of, whatever its entities are. `never` because keys are functions of the entity. */
-export type AnyJob<Name extends string = string> = JobDefinition<Name, never> | JobDefinition<Name, unknown>
-
 /** The jobs of a service by name. Frozen; iterates in the order given. */
-export interface JobCatalog<Job extends AnyJob = AnyJob> extends Iterable<Job> {
+export interface JobCatalog<Job extends JobDefinition = JobDefinition> extends Iterable<Job> {
   readonly size: number
   readonly names: readonly Job['name'][]
   /** The job of a name the compiler knows. */
@@ -25,7 +22,7 @@ export interface JobCatalog<Job extends AnyJob = AnyJob> extends Iterable<Job> {
  *   CRONCE_JOB_DUPLICATE where two have one name; CRONCE_JOB_WAS_PRESENT where `was` names a job that is still here, or
  *   that two jobs claim to have been. `faults` has every fault of the list.
  */
-export function jobCatalog<const Jobs extends readonly AnyJob[]>(definitions: Jobs): JobCatalog<Jobs[number]> {
+export function jobCatalog<const Jobs extends readonly JobDefinition[]>(definitions: Jobs): JobCatalog<Jobs[number]> {
   const invalid = definitions.flatMap((definition, index) => elementFaults(definition, index))
   if (invalid.length > 0) throw refusal('(the list of jobs)', invalid)
   refuseDoubles(definitions)
@@ -41,7 +38,7 @@ export function jobCatalog<const Jobs extends readonly AnyJob[]>(definitions: Jo
   }) as unknown as JobCatalog<Jobs[number]>
 }
 
-function refuseDoubles(definitions: readonly AnyJob[]): void {
+function refuseDoubles(definitions: readonly JobDefinition[]): void {
   const names = counted(definitions.map(({ name }) => name))
   const former = counted(definitions.flatMap(({ was }) => (was === undefined ? [] : [was])))
   const doubles = [...names].filter(([, count]) => count > 1)

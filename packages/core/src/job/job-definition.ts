@@ -51,8 +51,11 @@ export interface JobSettings {
 export interface EntityShape<Entity> {
   /** Parses what the source or the plan gave; throws (a ZodError, say) on what is malformed. */
   readonly parse: (payload: unknown) => Entity
-  /** The name of one entity: non-empty, at most 512 bytes, stable. */
-  readonly key: (entity: Entity) => string
+  /**
+   * The name of one entity: non-empty, at most 512 bytes, stable. A method, so that a list of jobs of different entities
+   * is a list of `JobDefinition`; it uses no `this`.
+   */
+  key(entity: Entity): string
 }
 
 /** A job: name, schedule, policies and the shape of its entities. It has no handler code in it. */
