@@ -1,1 +1,7 @@
-export {}
+export * from './definitions/cache-refresh.ts'
+export * from './definitions/daily-digest.ts'
+export * from './definitions/package-report.ts'
+export * from './definitions/settlement.ts'
+export * from './entities/npm-package.ts'
+export * from './entities/package-scope.ts'
+export * from './jobs.ts'

@@ -1,0 +1,3 @@
+export * from './keyset-page.ts'
+export * from './package-source.ts'
+export * from './scope-source.ts'
