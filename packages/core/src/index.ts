@@ -1,5 +1,7 @@
 export * from './clock.ts'
 export * from './duration.ts'
+export * from './environment/read-environment.ts'
+export * from './environment/variable-text.ts'
 export * from './errors/catalogue.ts'
 export * from './errors/cronce-error.ts'
 export { describeValue } from './errors/describe-value.ts'

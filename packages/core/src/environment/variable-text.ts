@@ -1,0 +1,69 @@
+import type { z } from 'zod'
+import { durationFault, formatDuration, parseDuration } from '../duration.ts'
+import { describeValue } from '../errors/describe-value.ts'
+import { checked, oneOf } from '../job/fields.ts'
+
+/** Text of one line; unset where it is empty. */
+export function optionalText(): z.ZodType<string | undefined> {
+  return checked(
+    (value) => (value === '' ? undefined : lineFault(value)),
+    (value) => (value === '' ? undefined : (value as string)),
+  )
+}
+
+/** Text of one line, not empty. */
+export function lineText(): z.ZodType<string> {
+  return checked(lineFault, (value) => value as string)
+}
+
+/** One of a few words. */
+export function wordText<const T extends readonly string[]>(words: T): z.ZodType<T[number]> {
+  return oneOf(words)
+}
+
+/** A TCP port; 0 takes any free one. */
+export function portText(): z.ZodType<number> {
+  return checked(
+    (value) =>
+      typeof value === 'string' && /^\d{1,5}$/.test(value) && Number(value) <= 65_535
+        ? undefined
+        : `expected a port from 0 to 65535, got ${describeValue(value)}`,
+    Number,
+  )
+}
+
+/** A duration with its unit, read as milliseconds. */
+export function durationText(range: { leastMs: number; mostMs: number }): z.ZodType<number> {
+  const { leastMs, mostMs } = range
+  return checked((value) => {
+    const fault = durationFault(value)
+    if (fault !== undefined) return fault
+    const durationMs = parseDuration(value)
+    if (durationMs >= leastMs && durationMs <= mostMs) return undefined
+    return `expected a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, got ${describeValue(value)}`
+  }, parseDuration)
+}
+
+/** A URL of one of these protocols (`redis:`). Its password is in no message. */
+export function urlText(protocols: readonly string[]): z.ZodType<string> {
+  const list = protocols.map((protocol) => `${protocol}//`).join(' or ')
+  return checked(
+    (value) => {
+      const isUrl = typeof value === 'string' && URL.canParse(value)
+      if (isUrl && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return undefined
+      return `expected a URL that begins with ${list}, got ${describeValue(withoutPassword(value))}`
+    },
+    (value) => value as string,
+  )
+}
+
+function lineFault(value: unknown): string | undefined {
+  const isLine = typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 128
+  return isLine && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
+    ? undefined
+    : `expected one line of at most 128 characters, got ${describeValue(value)}`
+}
+
+function withoutPassword(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/(^|\/\/)[^/@]*@/, '$1***@') : value
+}
