@@ -84,6 +84,8 @@ export interface RecordRequest {
   readonly replica: string
   /** How long the marker outlives the claim. */
   readonly markerMs: number
+  /** Whether they were placed for a plain BullMQ worker: the run ends, for us, at `enqueued`. */
+  readonly foreign: boolean
   /** The list the claim was made with: the watermark advances along it. */
   readonly slots: readonly DueSlot[]
 }
@@ -91,7 +93,7 @@ export interface RecordRequest {
 /** T3: the slots are on the queue. Answers the watermark. */
 export async function recordSlots(store: Store, request: RecordRequest): Promise<number> {
   const list = request.slots.flatMap((slot): ScriptArgument[] => [slot.id, slot.at])
-  const answer = await store.job(request.job, 'record', [request.replica, request.markerMs, request.ids.length, ...request.ids, ...list])
+  const answer = await store.job(request.job, 'record', [request.replica, request.markerMs, request.foreign ? 1 : 0, request.ids.length, ...request.ids, ...list])
   return Number(answer[1])
 }
 

@@ -3,30 +3,54 @@ import { serviceKey } from './keys.ts'
 import { readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
-/** A job that may have open work, and the score a sweep gave it: what clears the hint. */
-export interface OpenJob {
+/**
+ * A5: which of the service's two sets a job is in.
+ * - `watch`: every job, scored by when its slots are to be looked at next: its next slot plus a claim lease, or sooner while
+ *   something is open. So a claim whose replica died is found without a word from the dead, and an idle job costs nothing.
+ * - `open`: jobs with runs under way, scored by when their tasks are to be looked at.
+ */
+export type WorkSet = 'watch' | 'open'
+
+/** A job that a sweep took, and the score it has while the sweep looks: what puts it off or clears it. */
+export interface TakenJob {
   readonly job: string
   readonly score: number
 }
 
-/** A5: says that these jobs have open work, to be looked at by a sweep from `lookAt` on. */
-export async function hintOpenWork(store: Store, jobs: readonly string[], lookAt: number): Promise<void> {
-  if (jobs.length === 0) return
-  await store.redis.zadd(`${serviceKey(store.service)}:open`, ...jobs.flatMap((job) => [String(lookAt), job]))
+/** Asks for a look at these jobs at `lookAt` or sooner. Written before the job's own write, so that no crash leaves work unseen. */
+export async function askForLook(store: Store, set: WorkSet, looks: readonly { job: string; lookAt: number }[]): Promise<void> {
+  if (looks.length === 0) return
+  const pairs = looks.flatMap(({ job, lookAt }) => [String(lookAt), job])
+  await store.redis.zadd(`${serviceKey(store.service)}:${set}`, 'LT', ...pairs)
 }
 
-/** A5: jobs whose time to be looked at has come; each is put off, so that a fleet looks at it once. */
-export async function takeOpenJobs(store: Store, options: { putOffMs: number; most: number }): Promise<{ now: number; jobs: OpenJob[] }> {
-  const reply = readReply(await store.span('open-take', [options.putOffMs, options.most]))
+/** The jobs whose time to be looked at has come; each is put off, so that a fleet looks at it once. */
+export async function takeJobs(store: Store, set: WorkSet, options: { putOffMs: number; most: number }): Promise<{ now: number; jobs: TakenJob[] }> {
+  const reply = readReply(await store.span('take', [set, options.putOffMs, options.most]))
   const now = reply.number()
-  const jobs: OpenJob[] = []
+  const jobs: TakenJob[] = []
   while (reply.more()) jobs.push({ job: reply.text(), score: reply.number() })
   return { now, jobs }
 }
 
-/** A5: a sweep found nothing open. */
-export async function clearOpenJob(store: Store, open: OpenJob): Promise<void> {
-  await store.span('open-clear', [open.job, open.score])
+/** A sweep has looked: the job is looked at again at `lookAt`, or leaves the set where that is undefined. */
+export async function putOffJob(store: Store, set: WorkSet, taken: TakenJob, lookAt?: number): Promise<void> {
+  await store.span('put-off', [set, taken.job, taken.score, lookAt ?? ''])
+}
+
+/** Says that these jobs have runs under way, to be looked at by a sweep at `lookAt` or sooner. */
+export function hintOpenWork(store: Store, jobs: readonly string[], lookAt: number): Promise<void> {
+  return askForLook(store, 'open', jobs.map((job) => ({ job, lookAt })))
+}
+
+/** The jobs with runs under way whose time to be looked at has come. */
+export function takeOpenJobs(store: Store, options: { putOffMs: number; most: number }): Promise<{ now: number; jobs: TakenJob[] }> {
+  return takeJobs(store, 'open', options)
+}
+
+/** A sweep found no run of this job under way. */
+export function clearOpenJob(store: Store, taken: TakenJob): Promise<void> {
+  return putOffJob(store, 'open', taken)
 }
 
 /** One thing that should be on the queue. */

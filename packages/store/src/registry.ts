@@ -32,11 +32,25 @@ export async function registerJob(store: Store, settings: JobSettings, replica: 
   const now = reply.number()
   const [watermarkAt, generation, sinceAt] = [reply.number(), reply.number(), reply.number()]
   const [image, stored] = [reply.text(), reply.text()]
-  await store.redis.zadd(`${serviceKey(store.service)}:jobs`, 'NX', String(now), settings.name)
+  // Scored by the last change, so that others hear of it by asking for what is newer than what they know.
+  await store.redis.zadd(`${serviceKey(store.service)}:jobs`, status === 'same' ? 'NX' : 'GT', String(now), settings.name)
   return { status, now, job: { name: settings.name, generation, sinceAt, watermarkAt, image, settings: JSON.parse(stored) } }
 }
 
-/** Names of the service's jobs, in the order of their first registration. */
+/** Names of the jobs that were registered anew or changed after an instant, and that instant's successor. */
+export async function listChangedJobs(store: Store, afterAt: number): Promise<{ names: string[]; latestAt: number }> {
+  const rows = await store.redis.zrangebyscore(`${serviceKey(store.service)}:jobs`, `(${afterAt}`, '+inf', 'WITHSCORES')
+  const names = rows.filter((_, index) => index % 2 === 0)
+  return { names, latestAt: rows.length === 0 ? afterAt : Number(rows.at(-1)) }
+}
+
+/** The time by Redis, epoch ms; on a virtual clock, that clock's. */
+export async function readTime(store: Store): Promise<number> {
+  const [now] = await store.span('time', [])
+  return Number(now)
+}
+
+/** Names of the service's jobs, in the order of their last change. */
 export function listJobNames(store: Store): Promise<string[]> {
   return store.redis.zrange(`${serviceKey(store.service)}:jobs`, '0', '-1')
 }
