@@ -1,5 +1,6 @@
-import { cronPlan, type CronPlan } from './cron-plan.ts'
-import { readCronText } from './cron-text.ts'
+import { RecentMap } from '../recent-map.ts'
+import type { CronPlan } from './cron-plan.ts'
+import { readCron } from './cron-reading.ts'
 import type { CronSchedule } from './schedule.ts'
 import { type WallMap, type WallPolicy, wallMap } from './wall-map.ts'
 
@@ -13,11 +14,11 @@ export interface CompiledCron {
 /** Real time: a local time that does not exist has no instant, one that comes twice has two. */
 const REAL_TIME: WallPolicy = { missingTime: 'skip', repeatedTime: 'both' }
 
-/** Distinct schedules remembered; the oldest makes room. */
+/** Distinct schedules remembered. */
 const MOST_COMPILED = 5_000
 
 const byObject = new WeakMap<CronSchedule, CompiledCron>()
-const byContent = new Map<string, CompiledCron>()
+const byContent = new RecentMap<string, CompiledCron>(MOST_COMPILED)
 
 /** The compiled form of a schedule, remembered by object and, for rows read anew from a store, by content. */
 export function compiled(schedule: CronSchedule): CompiledCron {
@@ -28,8 +29,6 @@ export function compiled(schedule: CronSchedule): CompiledCron {
   let form = byContent.get(key)
   if (form === undefined) {
     form = compile(schedule)
-    const oldest = byContent.size >= MOST_COMPILED ? byContent.keys().next().value : undefined
-    if (oldest !== undefined) byContent.delete(oldest)
     byContent.set(key, form)
   }
   byObject.set(schedule, form)
@@ -47,9 +46,7 @@ function isSame(one: CronSchedule, other: CronSchedule): boolean {
 }
 
 function compile(schedule: CronSchedule): CompiledCron {
-  const { text, faults } = readCronText(schedule.expression, schedule.seconds ? 6 : 5)
-  if (text === undefined) throw faults[0]
-  const plan = cronPlan(text)
-  const copy: CronSchedule = { ...schedule }
-  return { schedule: copy, plan, wall: wallMap(schedule.zone, plan.isIntervalLike ? REAL_TIME : schedule) }
+  const { plan, faults } = readCron(schedule.expression, schedule.seconds ? 6 : 5)
+  if (plan === undefined) throw faults[0]
+  return { schedule: { ...schedule }, plan, wall: wallMap(schedule.zone, plan.isIntervalLike ? REAL_TIME : schedule) }
 }

@@ -1,10 +1,10 @@
 import { FIRST_DAY, firstDayOfMonth, LAST_DAY, monthOfDay, weekdayOfDay } from './civil.ts'
 
 export interface DayRule {
-  readonly months: ReadonlySet<number>
-  readonly days: ReadonlySet<number>
+  readonly months: readonly number[]
+  readonly days: readonly number[]
   readonly isLastDay: boolean
-  readonly weekdays: ReadonlySet<number>
+  readonly weekdays: readonly number[]
   /** [1, 3] is the third Monday, [1, 0] the last. */
   readonly nthWeekdays: readonly (readonly [weekday: number, nth: number])[]
   /** Either day field may match, or both must. */
@@ -18,16 +18,17 @@ const LAST_MONTH = 9999 * 12 + 11
 const CYCLE_MONTHS = 4800
 
 const ALL_DAYS = 0x7fff_ffff
+const ALL_WEEKDAYS = 0x7f
+const ALL_MONTHS = 0xfff
 
 /** Which days of the calendar match. A day is a whole number: days since 1970-01-01. */
 export class DayCalendar {
   /** Every day matches, so that nothing need be looked up. */
   readonly isEveryDay: boolean
   readonly #rule: DayRule
-  readonly #months: boolean[]
+  readonly #monthsMask: number
   readonly #daysMask: number
-  /** By weekday of the first of the month: the days of the month that fall on a matching weekday. */
-  readonly #weekdayMasks: number[]
+  readonly #weekdaysMask: number
   /** The month looked at last: its number, matching days (bit 0 is the first) and first day. */
   #month = Number.NaN
   #mask = 0
@@ -35,11 +36,10 @@ export class DayCalendar {
 
   constructor(rule: DayRule) {
     this.#rule = rule
-    this.#months = Array.from({ length: 12 }, (_, month) => rule.months.has(month + 1))
-    this.#daysMask = [...rule.days].reduce((mask, day) => mask | (1 << (day - 1)), 0)
-    this.#weekdayMasks = Array.from({ length: 7 }, (_, first) => weekdayMask(first, rule.weekdays))
-    const isPlain = rule.nthWeekdays.length === 0 && !rule.isEither && this.#daysMask === ALL_DAYS && rule.weekdays.size === 7
-    this.isEveryDay = isPlain && rule.months.size === 12
+    this.#monthsMask = maskOf(rule.months, 1)
+    this.#daysMask = maskOf(rule.days, 1)
+    this.#weekdaysMask = maskOf(rule.weekdays, 0)
+    this.isEveryDay = !rule.isEither && this.#daysMask === ALL_DAYS && this.#weekdaysMask === ALL_WEEKDAYS && this.#monthsMask === ALL_MONTHS
   }
 
   matches(day: number): boolean {
@@ -62,7 +62,7 @@ export class DayCalendar {
     let mask = this.#mask & (-1 << (day - this.#firstDay))
     for (const last = Math.min(LAST_MONTH, month + CYCLE_MONTHS); mask === 0 && month < last; ) {
       month += 1
-      if (this.#months[month % 12] !== true) continue
+      if ((this.#monthsMask & (1 << (month % 12))) === 0) continue
       this.#visit(month)
       mask = this.#mask
     }
@@ -78,7 +78,7 @@ export class DayCalendar {
     let mask = this.#mask & (ALL_DAYS >>> (30 - (day - this.#firstDay)))
     for (const first = Math.max(FIRST_MONTH, month - CYCLE_MONTHS); mask === 0 && month > first; ) {
       month -= 1
-      if (this.#months[month % 12] !== true) continue
+      if ((this.#monthsMask & (1 << (month % 12))) === 0) continue
       this.#visit(month)
       mask = this.#mask
     }
@@ -92,7 +92,7 @@ export class DayCalendar {
     let count = 0
     const last = monthOfDay(until - 1)
     for (let month = monthOfDay(from); month <= last; month += 1) {
-      if (this.#months[month % 12] !== true) continue
+      if ((this.#monthsMask & (1 << (month % 12))) === 0) continue
       this.#visit(month)
       let mask = this.#mask
       if (from > this.#firstDay) mask &= -1 << (from - this.#firstDay)
@@ -106,7 +106,7 @@ export class DayCalendar {
     if (month === this.#month) return
     this.#month = month
     this.#firstDay = firstDayOfMonth(month)
-    this.#mask = this.#months[((month % 12) + 12) % 12] === true ? this.#monthMask(month) : 0
+    this.#mask = (this.#monthsMask & (1 << (((month % 12) + 12) % 12))) !== 0 ? this.#monthMask(month) : 0
   }
 
   #monthMask(month: number): number {
@@ -114,7 +114,7 @@ export class DayCalendar {
     const firstWeekday = weekdayOfDay(this.#firstDay)
     const { isLastDay, nthWeekdays, isEither } = this.#rule
     const days = this.#daysMask | (isLastDay ? 1 << (length - 1) : 0)
-    let weekdays = this.#weekdayMasks[firstWeekday] ?? 0
+    let weekdays = weekdayDays(firstWeekday, this.#weekdaysMask)
     for (const [weekday, nth] of nthWeekdays) {
       const first = (weekday - firstWeekday + 7) % 7
       const day = nth === 0 ? first + 7 * Math.floor((length - 1 - first) / 7) : first + 7 * (nth - 1)
@@ -124,9 +124,15 @@ export class DayCalendar {
   }
 }
 
-function weekdayMask(firstWeekday: number, weekdays: ReadonlySet<number>): number {
+/** The days of a month, whose first is a given weekday, that fall on one of the weekdays. */
+function weekdayDays(firstWeekday: number, weekdaysMask: number): number {
+  const week = ((weekdaysMask >>> firstWeekday) | (weekdaysMask << (7 - firstWeekday))) & ALL_WEEKDAYS
+  return (week | (week << 7) | (week << 14) | (week << 21) | (week << 28)) & ALL_DAYS
+}
+
+function maskOf(values: readonly number[], least: number): number {
   let mask = 0
-  for (let day = 0; day < 31; day += 1) if (weekdays.has((firstWeekday + day) % 7)) mask |= 1 << day
+  for (const value of values) mask |= 1 << (value - least)
   return mask
 }
 

@@ -1,3 +1,4 @@
+import { RecentMap } from '../recent-map.ts'
 import { DAY_SECONDS, firstDayOfMonth, monthOfDay } from './civil.ts'
 
 /** English wherever it is spoken: each locale knows the abbreviations of its own zones (EDT, CEST, AEST, NZDT, IST, SAST). */
@@ -5,7 +6,7 @@ const LOCALES = ['en-US', 'en-GB', 'en-AU', 'en-NZ', 'en-IN', 'en-ZA', 'en-CA'] 
 
 const MOST_FORMATS = 1_000
 
-const formats = new Map<string, Intl.DateTimeFormat>()
+const formats = new RecentMap<string, Intl.DateTimeFormat>(MOST_FORMATS)
 
 /** `2026-03-08` of a local time (seconds on the wall clock since 1970). */
 export function dateText(local: number): string {
@@ -50,7 +51,6 @@ function shortName(locale: string, zone: string, at: number): string {
   const key = `${locale} ${zone}`
   let format = formats.get(key)
   if (format === undefined) {
-    if (formats.size >= MOST_FORMATS) formats.clear()
     format = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: 'short' })
     formats.set(key, format)
   }

@@ -1,8 +1,7 @@
 import { parseDuration, durationFault } from '../duration.ts'
 import { CronceError, type Fault } from '../errors/cronce-error.ts'
 import { nearestName } from '../nearest-name.ts'
-import { cronPlan } from './cron-plan.ts'
-import { readCronText } from './cron-text.ts'
+import { readCron } from './cron-reading.ts'
 import type { CronSchedule, EverySchedule, MissingTime, RepeatedTime } from './schedule.ts'
 import { zoneSuggestion } from './zone-name.ts'
 
@@ -113,11 +112,8 @@ function checkExpression(expression: unknown, seconds: boolean, faults: Schedule
     faults.push(valueFault('expression', 'a cron expression', expression))
     return ''
   }
-  const reading = readCronText(expression, seconds ? 6 : 5)
+  const reading = readCron(expression, seconds ? 6 : 5)
   for (const error of reading.faults) faults.push({ path: 'expression', error })
-  if (reading.text !== undefined && !cronPlan(reading.text).days.occurs) {
-    faults.push({ path: 'expression', error: new CronceError('CRONCE_SCHEDULE_NEVER', { expression: reading.expression }) })
-  }
   return reading.expression
 }
 

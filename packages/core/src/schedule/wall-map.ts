@@ -1,3 +1,4 @@
+import { RecentMap } from '../recent-map.ts'
 import type { MissingTime, RepeatedTime } from './schedule.ts'
 import { type ZoneChange, type ZoneClock, zoneClock } from './zone-clock.ts'
 
@@ -36,7 +37,7 @@ const BLOCK_SECONDS = 8 * 86_400
 /** More than any change of offset: the widest are whole days, where a zone crossed the date line. */
 const REACH_SECONDS = 2 * 86_400
 
-/** Two centuries of blocks; beyond, the memory starts afresh. */
+/** Two centuries of blocks. */
 const MOST_BLOCKS = 10_000
 
 /** Every zone under every policy. */
@@ -44,14 +45,13 @@ const MOST_MAPS = 6_300
 
 const NO_MARKS: readonly WallMark[] = []
 
-const maps = new Map<string, WallMap>()
+const maps = new RecentMap<string, WallMap>(MOST_MAPS)
 
 /** The map of a zone under a policy, shared by the process. */
 export function wallMap(zone: string, policy: WallPolicy): WallMap {
   const key = `${zone} ${policy.missingTime} ${policy.repeatedTime}`
   let map = maps.get(key)
   if (map === undefined) {
-    if (maps.size >= MOST_MAPS) maps.clear()
     map = new WallMap(zoneClock(zone), policy)
     maps.set(key, map)
   }
@@ -65,7 +65,7 @@ export function wallMap(zone: string, policy: WallPolicy): WallMap {
 export class WallMap {
   readonly clock: ZoneClock
   readonly #policy: WallPolicy
-  readonly #blocks = new Map<number, WallBlock>()
+  readonly #blocks = new RecentMap<number, WallBlock>(MOST_BLOCKS)
   #recent: WallBlock
 
   constructor(clock: ZoneClock, policy: WallPolicy) {
@@ -86,7 +86,6 @@ export class WallMap {
     const index = Math.floor(at / BLOCK_SECONDS)
     let block = this.#blocks.get(index)
     if (block === undefined) {
-      if (this.#blocks.size >= MOST_BLOCKS) this.#blocks.clear()
       block = this.#makeBlock(index * BLOCK_SECONDS, (index + 1) * BLOCK_SECONDS)
       this.#blocks.set(index, block)
     }

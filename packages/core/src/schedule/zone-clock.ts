@@ -1,3 +1,5 @@
+import { RecentMap } from '../recent-map.ts'
+
 /** A change of a zone's offset. All in seconds; `at` since the epoch. */
 export interface ZoneChange {
   readonly at: number
@@ -8,21 +10,23 @@ export interface ZoneChange {
 /** A zone's offset is looked up at this distance; closer pairs of changes that cancel each other have never been (the least is 3.9 days). */
 const SAMPLE_SECONDS = 2 * 86_400
 
-/** About a century of samples; beyond, the memory starts afresh. */
+/** About a century of samples. */
 const MOST_SAMPLES = 20_000
 
 /** More than there are names in the tz database. */
 const MOST_ZONES = 700
 
+/** No zone has had more than five hundred. */
+const MOST_CHANGES = 1_000
+
 const NO_CHANGES: readonly ZoneChange[] = []
 
-const clocks = new Map<string, ZoneClock>()
+const clocks = new RecentMap<string, ZoneClock>(MOST_ZONES)
 
 /** The clock of a zone, shared by the process. The zone must be a valid name. */
 export function zoneClock(zone: string): ZoneClock {
   let clock = clocks.get(zone)
   if (clock === undefined) {
-    if (clocks.size >= MOST_ZONES) clocks.clear()
     clock = new ZoneClock(zone)
     clocks.set(zone, clock)
   }
@@ -35,8 +39,8 @@ export class ZoneClock {
   /** The offset in seconds of a zone that never changes it, else undefined. */
   readonly fixedOffset: number | undefined
   readonly #format: Intl.DateTimeFormat | undefined
-  readonly #samples = new Map<number, number>()
-  readonly #changes = new Map<number, readonly ZoneChange[]>()
+  readonly #samples = new RecentMap<number, number>(MOST_SAMPLES)
+  readonly #changes = new RecentMap<number, readonly ZoneChange[]>(MOST_CHANGES)
 
   constructor(zone: string) {
     this.zone = zone
@@ -101,10 +105,6 @@ export class ZoneClock {
   #sample(sample: number): number {
     let offset = this.#samples.get(sample)
     if (offset === undefined) {
-      if (this.#samples.size >= MOST_SAMPLES) {
-        this.#samples.clear()
-        this.#changes.clear()
-      }
       offset = this.#read(sample * SAMPLE_SECONDS)
       this.#samples.set(sample, offset)
     }

@@ -1,4 +1,5 @@
 import { nearestName } from '../nearest-name.ts'
+import { RecentMap } from '../recent-map.ts'
 
 /** A zone of the tz database has a place in it; these two need none. */
 const PLACELESS = new Set(['UTC', 'GMT'])
@@ -18,14 +19,13 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 
 const MOST_CHECKED = 1_000
 
-const checked = new Map<string, string>()
+const checked = new RecentMap<string, string>(MOST_CHECKED)
 
 /** Nothing where `zone` is a zone that this process knows by that very name, else what to say after "got ...". */
 export function zoneSuggestion(zone: string): string | undefined {
   const known = checked.get(zone)
   if (known === '') return undefined
   const suggestion = known ?? suggest(zone)
-  if (checked.size >= MOST_CHECKED) checked.clear()
   checked.set(zone, suggestion ?? '')
   return suggestion
 }
