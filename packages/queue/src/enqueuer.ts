@@ -1,3 +1,4 @@
+import type { SlotKey } from '@cronce/core'
 import { type RedisClient, type DeadLetter, queuePrefix } from '@cronce/store'
 import { type JobsOptions, Queue, type QueueOptions } from 'bullmq'
 import { TASK_OPTIONS } from './task-options.ts'
@@ -16,6 +17,8 @@ export interface Enqueuer {
    * @throws what BullMQ and ioredis throw; {@link provesNothingAdded} tells which errors prove that nothing was added.
    */
   add(queue: string, tasks: readonly Task[]): Promise<void>
+  /** Places slots for a plain BullMQ worker, one job each, its id the slot key, which outlives the claim's lease. */
+  addForeign(destination: ForeignQueue, slots: readonly { slot: SlotKey; at: number }[]): Promise<void>
   /** Shows dead letters on the dead-letter queue: open ones are there with their whole record, others are not. */
   showDeadLetters(letters: readonly DeadLetter[]): Promise<void>
   /** How many tasks of a queue wait, run, or are delayed. */
@@ -23,22 +26,38 @@ export interface Enqueuer {
   close(): Promise<void>
 }
 
+/** A queue of somebody else's BullMQ worker. */
+export interface ForeignQueue {
+  readonly queue: string
+  readonly name: string
+  /** The prefix of that worker's BullMQ; `bull` is BullMQ's own default. */
+  readonly prefix: string
+}
+
+/** How long BullMQ keeps the finished jobs of foreign workers, in seconds: their ids must outlive every claim lease (A4). */
+const FOREIGN_KEPT_SECONDS = 24 * 3600
+
 export function createEnqueuer({ redis, service }: { redis: RedisClient; service: string }): Enqueuer {
   const queues = new Map<string, Queue>()
-  const open = (name: string): Queue => {
-    const known = queues.get(name)
+  const open = (name: string, prefix = queuePrefix(service, name)): Queue => {
+    const known = queues.get(`${prefix}:${name}`)
     if (known !== undefined) return known
-    const options: QueueOptions = { connection: redis, prefix: queuePrefix(service, name), skipWaitingForReady: true }
+    const options: QueueOptions = { connection: redis, prefix, skipWaitingForReady: true }
     const queue = new Queue(name, options)
     // BullMQ repeats every connection error here; the caller hears of it from its own command.
     queue.on('error', () => undefined)
-    queues.set(name, queue)
+    queues.set(`${prefix}:${name}`, queue)
     return queue
   }
   return {
     async add(name, tasks) {
       const jobs = tasks.map((task) => ({ name: task.kind, data: taskData(task), opts: optionsOf(task) }))
       for (let start = 0; start < jobs.length; start += BULK) await open(name).addBulk(jobs.slice(start, start + BULK))
+    },
+    async addForeign({ queue, name, prefix }, slots) {
+      const keep = { removeOnComplete: { age: FOREIGN_KEPT_SECONDS }, removeOnFail: { age: FOREIGN_KEPT_SECONDS } }
+      const jobs = slots.map(({ slot, at }) => ({ name, data: { slot, at: new Date(at).toISOString() }, opts: { jobId: slot, ...keep } }))
+      await open(queue, prefix).addBulk(jobs)
     },
     async showDeadLetters(letters) {
       const queue = open(DEAD_LETTER_QUEUE)

@@ -9,7 +9,7 @@ export const cacheRefresh = defineJob({
   description: 'Keeps the list of most used packages warm',
   schedule: every('1s'),
   onCrash: 'skip',
-  catchUp: { mode: 'latest', within: '1m' },
+  catchUp: { mode: 'late', within: '1m', atMost: 30 },
   overlap: 'allow',
   tolerance: { start: '30s', finish: '1m' },
   retry: { attempts: 1 },

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import {
+  type Clock,
+  createEmitter,
+  type EventSource,
+  type JobDefinition,
+  jobCatalog,
+  jobSettings,
+  type Random,
+  systemClock,
+  systemRandom,
+  tzdataVersion,
+  writeLogLine,
+} from '@cronce/core'
+import { createEnqueuer } from '@cronce/queue'
+import { checkRedis, connect, createStore, leave, type RedisSource, type SafetyFinding } from '@cronce/store'
+import { type Logger, pino } from 'pino'
+import { createRedisClock } from './redis-clock.ts'
+import { registerCarried } from './register.ts'
+import type { TickResult } from './tick.ts'
+import type { TriggerContext } from './trigger-context.ts'
+import { createTriggerLoop, type LoopHealth, type TriggerLoop } from './trigger-loop.ts'
+import { parseTiming, type TimingOptions } from './trigger-timing.ts'
+
+export interface TriggerOptions extends TimingOptions {
+  /** The namespace of the jobs: the same in every replica of a service and in its workers. */
+  readonly service: string
+  /** The definitions this image carries. Every replica fires what the store has, these and those of other images alike. */
+  readonly jobs: readonly JobDefinition[]
+  /** Redis: a URL, ioredis options, or a function that makes ioredis clients (Sentinel, Cluster); never one with `keyPrefix`. */
+  readonly redis: RedisSource
+  /** A pino logger. Default: pino at level info. */
+  readonly logger?: Logger
+  /** This replica's name in claims and logs; unique in the service. Default: host name, process id and a random suffix. */
+  readonly id?: string
+  /** The release this image is of, shown with what it claims. Default: "unknown". */
+  readonly release?: string
+  /** Findings about Redis that are accepted by name, such as `eviction`. Default: none. */
+  readonly accept?: readonly SafetyFinding['name'][]
+  /** Default: the machine's clock. */
+  readonly clock?: Clock
+  /** Default: the machine's chance. */
+  readonly random?: Random
+  /** `clock` runs the scripts on `clock` as well: for simulation, where time is virtual. Default: Redis's time. */
+  readonly time?: 'redis' | 'clock'
+}
+
+/** The trigger of one replica. */
+export interface Trigger {
+  readonly id: string
+  readonly events: EventSource
+  /**
+   * Registers the definitions and begins to fire. Idempotent.
+   * @throws CronceError CRONCE_REDIS_UNSAFE, CRONCE_REDIS_KEY_PREFIX; what ioredis throws where Redis is out of reach
+   */
+  start(): Promise<void>
+  /** Ends after the pass in hand, and closes what it opened. Idempotent. */
+  stop(): Promise<void>
+  health(): TriggerHealth
+  /** One pass over what is due: for whoever drives the trigger by hand instead of `start`ing its loop; see {@link prepare}. */
+  tick(): Promise<TickResult>
+  /** One sweep, by hand. */
+  sweep(): Promise<void>
+  /** Opens connections and registers, without beginning to fire. `start` does it as well. */
+  prepare(): Promise<void>
+}
+
+export interface TriggerHealth extends LoopHealth {
+  readonly state: 'created' | 'preparing' | 'ready' | 'running' | 'stopping' | 'stopped'
+  readonly jobs: number
+  readonly skewMs: number
+}
+
+/**
+ * Makes the trigger that every replica of a service carries.
+ *
+ * @throws CronceError CRONCE_JOB_INVALID, CRONCE_JOB_DUPLICATE, CRONCE_DURATION_INVALID
+ * @example
+ * const trigger = createTrigger({ service: 'billing-api', jobs, redis: 'redis://127.0.0.1:6379' })
+ * await trigger.start()
+ * // ... and when the process is told to stop:
+ * await trigger.stop()
+ */
+export function createTrigger(options: TriggerOptions): Trigger {
+  const { service, release = 'unknown', clock = systemClock, random = systemRandom, time = 'redis' } = options
+  const carried = Array.from(jobCatalog(options.jobs), (job) => jobSettings(job))
+  const timing = parseTiming(options)
+  const id = options.id ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 4)}`
+  const log = (options.logger ?? pino()).child({ service, replica: id })
+  const events = createEmitter()
+  events.onAny((name, facts) => writeLogLine(log, name, facts))
+  let state: TriggerHealth['state'] = 'created'
+  let open: { context: TriggerContext; loop: TriggerLoop; close: () => Promise<void> } | undefined
+  let preparing: Promise<void> | undefined
+
+  async function openUp(): Promise<void> {
+    state = 'preparing'
+    const redis = connect(options.redis, 'producer')
+    // ioredis repeats here what every command already rejects with; without a listener it would end the process.
+    redis.on('error', () => undefined)
+    const enqueuer = createEnqueuer({ redis, service })
+    const close = async () => {
+      await enqueuer.close()
+      redis.disconnect()
+    }
+    try {
+      for (const { text } of await checkRedis(redis, options.accept)) log.warn({ event: 'redis.unwise' }, text)
+      const store = createStore({ redis, service, ...(time === 'clock' ? { virtualTime: () => clock.now() } : {}) })
+      const redisClock = createRedisClock(clock)
+      const context: TriggerContext = {
+        ...{ replica: id, release, store, enqueuer, events, clock, redisClock, random, timing, carried },
+        jobs: new Map(),
+      }
+      for (const settings of carried) await registerCarried(context, settings)
+      const self = { host: hostname(), pid: process.pid, startedAt: clock.now(), tzdata: tzdataVersion() }
+      open = { context, loop: createTriggerLoop(context, self), close }
+      state = 'ready'
+    } catch (error) {
+      state = 'created'
+      preparing = undefined
+      await close()
+      throw error
+    }
+  }
+
+  const opened = () => {
+    if (open === undefined) throw new TypeError('the trigger is not prepared: await prepare() or start() first')
+    return open
+  }
+
+  return {
+    id,
+    events,
+    prepare() {
+      preparing ??= openUp()
+      return preparing
+    },
+    async start() {
+      await this.prepare()
+      if (state !== 'ready') return
+      state = 'running'
+      const { context, loop } = opened()
+      events.emit('trigger.started', { replica: id, jobs: context.jobs.size })
+      loop.start()
+    },
+    async stop() {
+      if (open === undefined || state === 'stopping' || state === 'stopped') return
+      state = 'stopping'
+      const { context, loop, close } = open
+      await loop.stop()
+      await leave(context.store, 'replicas', id).catch(() => undefined)
+      await close()
+      state = 'stopped'
+      events.emit('trigger.stopped', { replica: id })
+    },
+    health: () => ({
+      state,
+      jobs: open?.context.jobs.size ?? 0,
+      skewMs: open?.context.redisClock.skewMs ?? 0,
+      ...(open?.loop.health() ?? { lastReachedAt: undefined, lateMs: 0, failures: 0 }),
+    }),
+    tick: () => opened().loop.tick(),
+    sweep: () => opened().loop.sweep(),
+  }
+}

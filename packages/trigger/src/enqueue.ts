@@ -1,0 +1,76 @@
+import { formatSlotKey, parseSlotId, type SlotId } from '@cronce/core'
+import { provesNothingAdded, type Task } from '@cronce/queue'
+import { recordSlots, releaseSlot } from '@cronce/store'
+import type { Claimed } from './fire.ts'
+import type { TriggerContext } from './trigger-context.ts'
+import { MARKER_MS } from './trigger-timing.ts'
+
+/**
+ * T2, T3: what was claimed goes on the queue, then into the record, in this order. A crash between the two leaves a lease that
+ * ends and a task that may already run; the start script knows the slot by its claim. The other order would lose the slot.
+ */
+export async function enqueueClaimed(context: TriggerContext, claims: readonly Claimed[]): Promise<void> {
+  await Promise.all(Array.from(byDestination(claims).values(), (group) => enqueueGroup(context, group)))
+}
+
+async function enqueueGroup(context: TriggerContext, group: readonly Claimed[]): Promise<void> {
+  const [first] = group
+  if (first === undefined) return
+  try {
+    await place(context, first, group)
+  } catch (error) {
+    await Promise.all(group.map((claimed) => giveUp(context, claimed, error)))
+    return
+  }
+  await Promise.all(group.map((claimed) => record(context, claimed)))
+}
+
+function place(context: TriggerContext, { job }: Claimed, group: readonly Claimed[]): Promise<void> {
+  const { enqueue } = job.settings
+  if (enqueue === undefined) return context.enqueuer.add(job.settings.queue, group.flatMap(tasksOf))
+  const jobs = group.flatMap(({ job: { name }, ids }) => ids.map((id) => ({ slot: slotKey(name, id), at: parseSlotId(id)?.at ?? 0 })))
+  return context.enqueuer.addForeign(enqueue, jobs)
+}
+
+function tasksOf({ job, ids }: Claimed): Task[] {
+  return ids.map((id) => ({ kind: 'plan', job: job.name, id, number: 0, version: job.settings.version }))
+}
+
+async function record(context: TriggerContext, { job, ids, list, latenessMs }: Claimed): Promise<void> {
+  const foreign = job.settings.enqueue !== undefined
+  const request = { job: job.name, ids, replica: context.replica, markerMs: MARKER_MS, foreign, slots: list }
+  job.watermarkAt = await recordSlots(context.store, request)
+  const queue = job.settings.enqueue?.queue ?? job.settings.queue
+  for (const id of ids) context.events.emit('slot.enqueued', { slot: slotKey(job.name, id), queue, latenessMs })
+}
+
+/** T2: a claim is given back only where the error proves that nothing was added; else its lease ends by itself. */
+async function giveUp(context: TriggerContext, { job, token, ids }: Claimed, error: unknown): Promise<void> {
+  const reason = error instanceof Error ? error.message.slice(0, 200) : 'the add failed'
+  for (const id of ids) {
+    const slot = slotKey(job.name, id)
+    if (!provesNothingAdded(error)) {
+      context.events.emit('slot.unsure', { slot, error })
+      continue
+    }
+    await releaseSlot(context.store, job.name, { id, token, reason })
+    context.events.emit('slot.released', { slot, error })
+  }
+}
+
+/** Jobs that go to one queue are added together. */
+function byDestination(claims: readonly Claimed[]): Map<string, Claimed[]> {
+  const groups = new Map<string, Claimed[]>()
+  for (const claimed of claims) {
+    const { enqueue, queue } = claimed.job.settings
+    const destination = enqueue === undefined ? queue : `${enqueue.prefix}:${enqueue.queue}:${enqueue.name}`
+    const group = groups.get(destination) ?? []
+    groups.set(destination, group)
+    group.push(claimed)
+  }
+  return groups
+}
+
+function slotKey(job: string, id: SlotId) {
+  return formatSlotKey({ job, ...(parseSlotId(id) ?? { at: 0 }) })
+}

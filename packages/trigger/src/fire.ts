@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
+import { claimSlots, type ClaimAnswer, type ClaimVerdict, type DueSlot } from '@cronce/store'
+import { cutBacklogOf } from './cut.ts'
+import { dueSlots, graceMs } from './due-slots.ts'
+import { registerCarried } from './register.ts'
+import type { TriggerContext } from './trigger-context.ts'
+import { BACKLOG_PER_TICK } from './trigger-timing.ts'
+import { moveOn, rewatch, type WatchedJob } from './watched-job.ts'
+
+/** The slots that this replica took of one job, to be enqueued and recorded. */
+export interface Claimed {
+  readonly job: WatchedJob
+  readonly token: string
+  readonly ids: readonly SlotId[]
+  /** The list the claim was made with: the watermark advances along it. */
+  readonly list: readonly DueSlot[]
+  readonly latenessMs: number
+}
+
+/** What one try at a job came to. */
+export interface Fired {
+  readonly claimed: Claimed | undefined
+  readonly lost: number
+  /** When there is something of this job to be tried again here, Redis's time; undefined: at its next slot. */
+  readonly again: number | undefined
+}
+
+/** A job is asked about anew when the store answers with another watermark or generation, or an outage was cut. */
+const ROUNDS = 5
+
+/** The pause between two backlog slots of one job, ms: a fleet that comes back does not storm. */
+const BACKLOG_PAUSE_MS = 500
+
+/** T1: tries everything of one job that is due. There is no "should I?". */
+export async function fireJob(context: TriggerContext, name: string): Promise<Fired> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const job = context.jobs.get(name)
+    if (job === undefined) return NOTHING
+    const now = context.redisClock.now()
+    const grace = graceMs(job.settings.schedule, context.timing, now)
+    const list = dueSlots({ ...job, schedule: job.settings.schedule, now })
+    const token = randomUUID()
+    const askedAt = context.clock.now()
+    const answer = await claimSlots(context.store, {
+      job: name,
+      slots: list,
+      generation: job.generation,
+      watermarkAt: job.watermarkAt,
+      token,
+      leaseMs: context.timing.claimLeaseMs,
+      graceMs: grace,
+      backlog: BACKLOG_PER_TICK,
+      replica: context.replica,
+      release: context.release,
+    })
+    context.redisClock.learn(answer.now, askedAt)
+    if (answer.status !== 'ok') {
+      await catchUpWithStore(context, name, answer)
+      continue
+    }
+    job.watermarkAt = answer.watermarkAt
+    const fired = tellVerdicts(context, { job, token, list, answer })
+    const old = answer.slots.some(({ verdict }) => verdict === 'old')
+    // The cut admits or drops them; what it admits is claimed in the next round.
+    if (old && fired.claimed === undefined && (await cutBacklogOf(context, job, { now: answer.now, graceMs: grace }))) continue
+    return old ? { ...fired, again: answer.now } : fired
+  }
+  return { ...NOTHING, again: context.redisClock.now() + BACKLOG_PAUSE_MS }
+}
+
+const NOTHING: Fired = { claimed: undefined, lost: 0, again: undefined }
+
+/** S2, T1: the store has a lower watermark, another generation, or lost the job altogether. */
+async function catchUpWithStore(context: TriggerContext, name: string, answer: ClaimAnswer): Promise<void> {
+  if (answer.status === 'unknown') {
+    const carried = context.carried.find((settings) => settings.name === name)
+    if (carried === undefined) context.jobs.delete(name)
+    else await registerCarried(context, carried)
+    return
+  }
+  await rewatch(context, name)
+}
+
+function tellVerdicts(context: TriggerContext, round: { job: WatchedJob; token: string; list: readonly DueSlot[]; answer: ClaimAnswer }): Fired {
+  const { job, token, list, answer } = round
+  const effective = new Map(list.map((slot) => [slot.id, slot.effectiveAt]))
+  const ids: SlotId[] = []
+  let lost = 0
+  let latenessMs = 0
+  let again: number | undefined
+  for (const slot of answer.slots) {
+    if (slot.verdict === 'claimed') {
+      ids.push(slot.id)
+      latenessMs = Math.max(0, answer.now - (effective.get(slot.id) ?? slot.at))
+      context.events.emit('slot.claimed', { slot: keyOf(job.name, slot), latenessMs })
+    } else if (slot.verdict === 'held') {
+      lost += 1
+      // T4: not tried before that lease ends; the sweep after it asks.
+      if (slot.at > job.triedAt) context.events.emit('slot.lost', { slot: keyOf(job.name, slot), by: slot.by })
+    } else if (slot.verdict === 'recorded' && slot.at > job.triedAt) {
+      lost += 1
+      context.events.emit('slot.lost', { slot: keyOf(job.name, slot), by: 'another replica' })
+    } else if (slot.verdict === 'later') {
+      again = answer.now + BACKLOG_PAUSE_MS
+    } else if (slot.verdict === 'early' && slot.at <= answer.now) {
+      again = Math.min(again ?? Number.POSITIVE_INFINITY, effective.get(slot.id) ?? answer.now + BACKLOG_PAUSE_MS)
+    }
+  }
+  // A1: a slot that Redis calls early was asked for by a clock that is ahead; it stays untried.
+  const early = answer.slots.find(({ verdict, id }) => verdict === 'early' && effective.has(id))
+  const tried = list.filter(({ at }) => early === undefined || at < early.at).at(-1)
+  if (tried !== undefined) moveOn(job, tried.at)
+  if (early !== undefined) again = effective.get(early.id)
+  return { claimed: ids.length === 0 ? undefined : { job, token, ids, list, latenessMs }, lost, again }
+}
+
+/** The slot key of one verdict. */
+export function keyOf(job: string, slot: Pick<ClaimVerdict, 'id' | 'at'>): SlotKey {
+  return formatSlotKey({ job, ...(parseSlotId(slot.id) ?? { at: slot.at }) })
+}

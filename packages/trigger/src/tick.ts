@@ -1,0 +1,52 @@
+import { formatSlotKey } from '@cronce/core'
+import { enqueueClaimed } from './enqueue.ts'
+import { type Fired, fireJob } from './fire.ts'
+import { dueSlots } from './due-slots.ts'
+import type { TriggerContext } from './trigger-context.ts'
+
+/** What one pass over the due jobs came to. */
+export interface TickResult {
+  readonly due: number
+  readonly claimed: number
+  readonly lost: number
+  /** Jobs to be tried again here, and when by Redis's time. */
+  readonly again: ReadonlyMap<string, number>
+}
+
+/** Jobs whose claims are made together, then enqueued together: a thousand that are due at once do not wait for the last one. */
+const SLICE = 250
+
+/** One tick over these jobs, oldest first. Throws where the store is out of reach; the trigger knows what was due (T13). */
+export async function tick(context: TriggerContext, names: readonly string[]): Promise<TickResult> {
+  const again = new Map<string, number>()
+  const fired: Fired[] = []
+  const ordered = names.toSorted((a, b) => (context.jobs.get(a)?.nextAt ?? 0) - (context.jobs.get(b)?.nextAt ?? 0))
+  const enqueued: Promise<void>[] = []
+  for (let start = 0; start < ordered.length; start += SLICE) {
+    const slice = ordered.slice(start, start + SLICE)
+    const results = await Promise.all(slice.map((name) => fireJob(context, name)))
+    results.forEach((result, index) => {
+      const name = slice[index]
+      if (result.again !== undefined && name !== undefined) again.set(name, result.again)
+    })
+    fired.push(...results)
+    enqueued.push(enqueueClaimed(context, results.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed]))))
+  }
+  await Promise.all(enqueued)
+  return {
+    due: ordered.length,
+    claimed: fired.reduce((sum, { claimed }) => sum + (claimed?.ids.length ?? 0), 0),
+    lost: fired.reduce((sum, { lost }) => sum + lost, 0),
+    again,
+  }
+}
+
+/** The slots that are due by what this replica knows without the store. */
+export function dueHere(context: TriggerContext, names: readonly string[]) {
+  return names.flatMap((name) => {
+    const job = context.jobs.get(name)
+    if (job === undefined) return []
+    const now = context.redisClock.now()
+    return dueSlots({ ...job, schedule: job.settings.schedule, now }).map(({ at }) => formatSlotKey({ job: name, at }))
+  })
+}

@@ -1,0 +1,23 @@
+import type { Clock, EventEmitter, JobSettings, Random } from '@cronce/core'
+import type { Enqueuer } from '@cronce/queue'
+import type { Store } from '@cronce/store'
+import type { RedisClock } from './redis-clock.ts'
+import type { TriggerTiming } from './trigger-timing.ts'
+import type { WatchedJob } from './watched-job.ts'
+
+/** What the parts of one trigger share. */
+export interface TriggerContext {
+  readonly replica: string
+  readonly release: string
+  readonly store: Store
+  readonly enqueuer: Enqueuer
+  readonly events: EventEmitter
+  readonly clock: Clock
+  readonly redisClock: RedisClock
+  readonly random: Random
+  readonly timing: TriggerTiming
+  /** The definitions this image carries. */
+  readonly carried: readonly JobSettings[]
+  /** The jobs this replica fires, by name: whatever the store says, carried or not. */
+  readonly jobs: Map<string, WatchedJob>
+}

@@ -1,0 +1,50 @@
+import { type JobSettings, parseJobSettings, spreadOffsetMs } from '@cronce/core'
+import { readJob, type StoredJob } from '@cronce/store'
+import { nextEffectiveAt } from './due-slots.ts'
+import type { TriggerContext } from './trigger-context.ts'
+
+/** A job as this replica fires it: the stored definition in force (A2), and how far this replica has come with it. */
+export interface WatchedJob {
+  readonly name: string
+  readonly settings: JobSettings
+  readonly generation: number
+  readonly sinceAt: number
+  readonly spreadMs: number
+  watermarkAt: number
+  /** The newest nominal instant this replica has tried. */
+  triedAt: number
+  /** When it is this replica's turn to try again: the effective instant of the next slot. */
+  nextAt: number
+}
+
+/** Makes a watched job of a stored one, or says why this replica cannot fire it. */
+export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: string } {
+  const reading = parseJobSettings(stored.settings)
+  if (reading.ok === undefined) return { fault: reading.faults.map(({ path, message }) => `${path} ${message}`).join('; ') }
+  const settings = reading.ok
+  const spreadMs = spreadOffsetMs(stored.name, settings.schedule)
+  const triedAt = Math.max(stored.watermarkAt, stored.sinceAt)
+  const nextAt = nextEffectiveAt(settings.schedule, triedAt, spreadMs) ?? Number.POSITIVE_INFINITY
+  const { name, generation, sinceAt, watermarkAt } = stored
+  return { name, settings, generation, sinceAt, spreadMs, watermarkAt, triedAt, nextAt }
+}
+
+/** Notes that everything up to an instant has been tried, and when the next slot takes effect. */
+export function moveOn(job: WatchedJob, triedAt: number): void {
+  job.triedAt = Math.max(job.triedAt, triedAt)
+  job.nextAt = nextEffectiveAt(job.settings.schedule, job.triedAt, job.spreadMs) ?? Number.POSITIVE_INFINITY
+}
+
+/** Reads a job from the store and watches it; a row this replica cannot read is reported and passed over (promise 10). */
+export async function rewatch(context: TriggerContext, name: string): Promise<WatchedJob | undefined> {
+  const stored = await readJob(context.store, name)
+  if (stored === undefined) return undefined
+  const watched = watchJob(stored)
+  if ('fault' in watched) {
+    context.jobs.delete(name)
+    context.events.emit('job.passed-over', { job: name, reason: watched.fault })
+    return undefined
+  }
+  context.jobs.set(name, watched)
+  return watched
+}
