@@ -22,6 +22,7 @@ async function enqueueGroup(context: TriggerContext, group: readonly Claimed[]):
     await Promise.all(group.map((claimed) => giveUp(context, claimed, error)))
     return
   }
+  tellAdded(context, group)
   await Promise.all(group.map((claimed) => record(context, claimed)))
 }
 
@@ -36,12 +37,21 @@ function tasksOf({ job, ids }: Claimed): Task[] {
   return ids.map((id) => ({ kind: 'plan', job: job.name, id, number: 0, version: job.settings.version }))
 }
 
+function tellAdded(context: TriggerContext, group: readonly Claimed[]): void {
+  for (const { job, ids } of group)
+    for (const id of ids) context.events.emit('slot.added', { slot: slotKey(job.name, id), queue: queueOf(job) })
+}
+
 async function record(context: TriggerContext, { job, ids, list, latenessMs }: Claimed): Promise<void> {
   const foreign = job.settings.enqueue !== undefined
   const request = { job: job.name, ids, replica: context.replica, markerMs: MARKER_MS, foreign, slots: list }
   job.watermarkAt = await recordSlots(context.store, request)
-  const queue = job.settings.enqueue?.queue ?? job.settings.queue
+  const queue = queueOf(job)
   for (const id of ids) context.events.emit('slot.enqueued', { slot: slotKey(job.name, id), queue, latenessMs })
+}
+
+function queueOf({ settings }: Claimed['job']): string {
+  return settings.enqueue?.queue ?? settings.queue
 }
 
 /** T2: a claim is given back only where the error proves that nothing was added; else its lease ends by itself. */

@@ -14,7 +14,9 @@ export interface CronceEvents {
   'slot.claimed': { slot: SlotKey; latenessMs: number }
   /** Another replica had it first. Normal, one per slot and losing replica. */
   'slot.lost': { slot: SlotKey; by: string }
-  /** The slot is on the queue. */
+  /** The slot is on the queue; the ledger does not say so yet. */
+  'slot.added': { slot: SlotKey; queue: string }
+  /** The slot is on the queue and recorded. */
   'slot.enqueued': { slot: SlotKey; queue: string; latenessMs: number }
   /** The add surely failed; the claim was given back. */
   'slot.released': { slot: SlotKey; error: unknown }

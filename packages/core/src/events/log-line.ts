@@ -10,6 +10,7 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
   'job.passed-over': ['error', ({ job, reason }) => `job ${job} is passed over: ${reason}`],
   'slot.claimed': ['debug', () => 'claimed'],
   'slot.lost': ['debug', ({ by }) => `already claimed by ${by}`],
+  'slot.added': ['debug', ({ queue }) => `on queue ${queue}`],
   'slot.enqueued': ['info', ({ latenessMs }) => `enqueued, ${latenessMs} ms late`],
   'slot.released': ['error', () => 'could not be enqueued; the claim was given back and the slot is due again'],
   'slot.unsure': ['error', () => 'it is not known whether it was enqueued; it is looked at again when the lease ends'],

@@ -1,8 +1,8 @@
 import { defineJob, every } from '@cronce/core'
 
 /**
- * Every second, one piece of work without entities. The next second repeats it anyway: nothing is made good after a crash,
- * and after an outage only the newest slot runs. Refreshes may overlap, because each replaces the whole cache.
+ * Every second, one piece of work without entities. The next second repeats it anyway: nothing is made good after a crash.
+ * After an outage the slots of the last minute run late, so that every one of them is seen. Refreshes may overlap, because each replaces the whole cache.
  */
 export const cacheRefresh = defineJob({
   name: 'cache-refresh',
