@@ -26,22 +26,22 @@ function refusal(env: Record<string, string>): CronceError {
 
 describe('readEnvironment', () => {
   it('fills defaults, and takes set to nothing as not set', () => {
-    expect(read({ STORE_URL: 'redis://10.0.0.1:6379', PORT: '', LOG_LEVEL: 'debug' })).toEqual({
+    expect(read({ STORE_URL: 'redis://10.0.0.1:6379', PORT: '', SHOP_LEASE: '2500', LOG_LEVEL: 'debug' })).toEqual({
       STORE_URL: 'redis://10.0.0.1:6379',
       PORT: 0,
       SHOP_NAME: 'shop',
-      SHOP_LEASE: 10_000,
+      SHOP_LEASE: 2_500,
       SHOP_ID: undefined,
       LOG_LEVEL: 'debug',
     })
   })
 
   it('reports every fault at once, by variable', () => {
-    const { faults } = refusal({ PORT: '70000', SHOP_LEASE: '5', LOG_LEVEL: 'debig', SHOP_LAESE: '2s' })
+    const { faults } = refusal({ PORT: '70000', SHOP_LEASE: 'soon', LOG_LEVEL: 'debig', SHOP_LAESE: '2s' })
     expect(faults).toEqual([
       { path: 'STORE_URL', message: 'expected a URL that begins with redis:// or rediss://, got nothing' },
       { path: 'PORT', message: 'expected a port from 0 to 65535, got "70000"' },
-      { path: 'SHOP_LEASE', message: expect.stringContaining('got "5"') },
+      { path: 'SHOP_LEASE', message: expect.stringContaining('got "soon"') },
       { path: 'LOG_LEVEL', message: 'expected "debug" or "info", got "debig", did you mean "debug"?' },
       { path: 'SHOP_LAESE', message: 'unknown variable, did you mean SHOP_LEASE?' },
     ])

@@ -32,16 +32,18 @@ export function portText(): z.ZodType<number> {
   )
 }
 
-/** A duration with its unit, read as milliseconds. */
+/** A duration with its unit, or digits alone for milliseconds; read as milliseconds. */
 export function durationText(range: { leastMs: number; mostMs: number }): z.ZodType<number> {
   const { leastMs, mostMs } = range
-  return checked((value) => {
-    const fault = durationFault(value)
+  const asWritten = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
+  const faultOf = (value: unknown) => {
+    const fault = durationFault(asWritten(value))
     if (fault !== undefined) return fault
-    const durationMs = parseDuration(value)
+    const durationMs = parseDuration(asWritten(value))
     if (durationMs >= leastMs && durationMs <= mostMs) return undefined
     return `expected a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, got ${describeValue(value)}`
-  }, parseDuration)
+  }
+  return checked(faultOf, (value) => parseDuration(asWritten(value)))
 }
 
 /** A URL of one of these protocols (`redis:`). Its password is in no message. */
