@@ -7,6 +7,7 @@ import { environment } from './program.mjs'
 // A terminal's Ctrl-C reaches us from the terminal and from npm: within this time they are one and the same.
 const SAME_SIGNAL_MS = 500
 const LAST_WORDS_MS = 1000
+const ORPHAN_LOOK_MS = 300
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 // If we are killed, what we ran is asked to end, so that it can end its own children, and killed if it does not.
@@ -53,6 +54,7 @@ export async function runInForeground(args, env = {}) {
  * @param {() => void} kill Called with the second one too.
  */
 function passSignals(pass, kill) {
+  const parent = process.ppid
   let lastAt = -Infinity
   let count = 0
   const onSignal = (/** @type {NodeJS.Signals} */ signal) => {
@@ -64,7 +66,12 @@ function passSignals(pass, kill) {
     if (count > 1) kill()
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
+  // npm, killed: nobody is left to pass us a signal.
+  const orphanWatch = setInterval(() => {
+    if (process.ppid !== parent && count === 0) onSignal('SIGTERM')
+  }, ORPHAN_LOOK_MS)
   return () => {
+    clearInterval(orphanWatch)
     for (const signal of SIGNALS) process.off(signal, onSignal)
   }
 }

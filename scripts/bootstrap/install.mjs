@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CACHE, ROOT } from './folders.mjs'
+import { ROOT } from './folders.mjs'
 import { environment, runProgram } from './program.mjs'
 import { showStep } from './progress.mjs'
 import { SetupError } from './setup-error.mjs'
@@ -19,7 +18,8 @@ export async function install() {
   const { code, output } = await runProgram(NPX, args, { env: installEnvironment(), onLine: (line) => step.note(line) })
   if (code !== 0) {
     step.fail()
-    throw new SetupError(`${output}\n"${NPX} ${args.join(' ')}" ended with ${code}; is the package registry in reach?`)
+    const network = /ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|fetch failed/.test(output) ? '; is the registry in reach?' : ''
+    throw new SetupError(`${output.trimEnd()}\n"${NPX} ${args.join(' ')}" ended with ${code}${network}`)
   }
   writeFileSync(STAMP, wanted)
   step.done()
@@ -49,20 +49,5 @@ function installEnvironment() {
   const env = environment({ CI: 'true' }) // never asks
   // `npm run --silent` would silence the package manager's errors too.
   delete env['npm_config_loglevel']
-  if (canWrite(homedir())) return env
-  const home = join(CACHE, 'home')
-  mkdirSync(home, { recursive: true })
-  return { ...env, HOME: home, npm_config_cache: join(home, '.npm') }
-}
-
-/**
- * @param {string} folder
- */
-function canWrite(folder) {
-  try {
-    accessSync(folder, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
+  return env
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { BIN, ROOT } from './folders.mjs'
+import { BIN, CACHE, ROOT } from './folders.mjs'
 
 const WINDOWS = process.platform === 'win32'
 
@@ -12,7 +13,16 @@ const WINDOWS = process.platform === 'win32'
  * @returns {NodeJS.ProcessEnv}
  */
 export function environment(extra = {}) {
-  return { ...process.env, PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}`, ...extra }
+  return { ...process.env, PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}`, ...home(), ...extra }
+}
+
+/** Package managers cannot do without a home folder that they may write to; service users often have none. */
+function home() {
+  const folder = homedir()
+  if (folder !== '' && hasAccess(folder, constants.W_OK)) return {}
+  const ours = join(CACHE, 'home')
+  mkdirSync(ours, { recursive: true })
+  return { HOME: ours, npm_config_cache: join(ours, '.npm') }
 }
 
 /**
@@ -30,8 +40,16 @@ export function findProgram(name) {
  * @param {string} path
  */
 export function isExecutable(path) {
+  return hasAccess(path, constants.X_OK)
+}
+
+/**
+ * @param {string} path
+ * @param {number} mode
+ */
+function hasAccess(path, mode) {
   try {
-    accessSync(path, constants.X_OK)
+    accessSync(path, mode)
     return true
   } catch {
     return false
