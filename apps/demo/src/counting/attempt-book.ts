@@ -11,7 +11,7 @@ export interface AttemptCounts {
   readonly wins: number
 }
 
-/** Who tried which slot, as the replicas' own log lines say. */
+/** Who tried which slot, as the replicas' own log lines say. Slots by name are kept up to {@link KEPT_SLOTS}, newest. */
 export interface AttemptBook {
   note(replica: string, line: AttemptLine): void
   /** What happened to these slots. */
@@ -24,6 +24,9 @@ export interface AttemptBook {
   claimedBy(slot: string): string | undefined
 }
 
+/** More slots than any bounded run counts. */
+const KEPT_SLOTS = 20_000
+
 interface SlotAttempts {
   readonly replicas: Set<string>
   readonly winners: Set<string>
@@ -31,20 +34,25 @@ interface SlotAttempts {
 
 export function createAttemptBook(): AttemptBook {
   const slots = new Map<string, SlotAttempts>()
-  const count = (wanted: Iterable<SlotAttempts | undefined>): AttemptCounts => {
-    const found = [...wanted].filter((entry) => entry !== undefined)
-    const sum = (size: (entry: SlotAttempts) => number) => found.reduce((total, entry) => total + size(entry), 0)
-    return { attempts: sum(({ replicas }) => replicas.size), wins: sum(({ winners }) => winners.size) }
-  }
+  const total = { attempts: 0, wins: 0 }
   return {
     note(replica, { event, slot }) {
       const entry = slots.get(slot) ?? { replicas: new Set(), winners: new Set() }
+      if (slots.size >= KEPT_SLOTS && !slots.has(slot)) slots.delete(slots.keys().next().value ?? '')
       slots.set(slot, entry)
+      if (!entry.replicas.has(replica)) total.attempts += 1
       entry.replicas.add(replica)
-      if (event === 'slot.claimed') entry.winners.add(replica)
+      if (event !== 'slot.claimed' || entry.winners.has(replica)) return
+      total.wins += 1
+      entry.winners.add(replica)
     },
-    count: (wanted) => count(wanted.map((slot) => slots.get(slot))),
-    total: () => count(slots.values()),
+    count(wanted) {
+      const found = wanted.map((slot) => slots.get(slot))
+      const sum = (size: (entry: SlotAttempts) => number) =>
+        found.reduce((before, entry) => before + (entry === undefined ? 0 : size(entry)), 0)
+      return { attempts: sum(({ replicas }) => replicas.size), wins: sum(({ winners }) => winners.size) }
+    },
+    total: () => ({ ...total }),
     triedBy: (slot) => slots.get(slot)?.replicas ?? new Set(),
     claimedBy: (slot) => [...(slots.get(slot)?.winners ?? [])].at(-1),
   }
