@@ -18,7 +18,7 @@ export const SERVICE_VARIABLES = {
   },
   CRONCE_SERVICE: {
     about: 'Namespace of the jobs; the same in every replica and worker of a service.',
-    default: 'packages',
+    default: 'cronce',
     schema: lineText(),
   },
   CRONCE_RELEASE: {
@@ -54,16 +54,30 @@ export const SERVICE_VARIABLES = {
     schema: durationText({ leastMs: 500, mostMs: 600_000 }),
   },
   CRONCE_SWEEP_EVERY: {
-    about: 'How often a replica looks for what others left open.',
+    about: 'How often this process looks for what others left open.',
     default: '10s',
     schema: durationText({ leastMs: 200, mostMs: 600_000 }),
   },
 } as const satisfies Variables
 
-/** Variables of the worker, which often shares an environment file, and of this project's tools. */
+/** Variables of the worker, which often shares an environment file, of the command line, and of this project's tools. */
 const OTHERS = [
-  ...['CRONCE_WORKER_ID', 'CRONCE_QUEUES', 'CRONCE_RECEIVER_URL', 'CRONCE_LOCK', 'CRONCE_STALLED_EVERY'],
-  ...['CRONCE_REDIS_SERVER', 'CRONCE_CHROMIUM', 'CRONCE_TEST_RUN', 'CRONCE_TEST_CHILD'],
+  ...[
+    'CRONCE_WORKER_ID',
+    'CRONCE_QUEUES',
+    'CRONCE_RECEIVER_URL',
+    'CRONCE_LOCK',
+    'CRONCE_STALLED_EVERY',
+    'CRONCE_RECEIPT_LEASE',
+  ],
+  ...[
+    'CRONCE_JOBS',
+    'CRONCE_OPERATOR',
+    'CRONCE_REDIS_SERVER',
+    'CRONCE_CHROMIUM',
+    'CRONCE_TEST_RUN',
+    'CRONCE_TEST_CHILD',
+  ],
 ]
 
 export type ServiceConfig = Environment<typeof SERVICE_VARIABLES>
