@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { type CronOptions, countBetween, cron, lastSlot, type MissingTime, nextSlot, type RepeatedTime, type Schedule, slotsBetween } from '@cronce/core'
+import {
+  type CronOptions,
+  countBetween,
+  cron,
+  lastSlot,
+  type MissingTime,
+  nextSlot,
+  type RepeatedTime,
+  type Schedule,
+  slotsBetween,
+} from '@cronce/core'
 import { describe, expect, it } from 'vitest'
 
 interface CronCase {
@@ -18,7 +28,9 @@ interface CronCase {
   readonly lastDueAtFrom?: string
 }
 
-const cases = JSON.parse(readFileSync(new URL('../data/cron-cases.json', import.meta.url), 'utf8')) as readonly CronCase[]
+const cases = JSON.parse(
+  readFileSync(new URL('../data/cron-cases.json', import.meta.url), 'utf8'),
+) as readonly CronCase[]
 
 /** What a policy of the table is called here; the others answer questions that have one fixed answer. */
 const POLICIES: Readonly<Record<string, CronOptions>> = {
@@ -36,7 +48,13 @@ const POLICIES: Readonly<Record<string, CronOptions>> = {
 }
 
 /** Answers of other engines to questions that Cronce does not leave open; the answer must differ from these. */
-const NOT_OFFERED = new Set(['interval:wall-clock (gap-end, first)', 'both', 'restricted: odd dates or Mondays', 'supported', 'refuse'])
+const NOT_OFFERED = new Set([
+  'interval:wall-clock (gap-end, first)',
+  'both',
+  'restricted: odd dates or Mondays',
+  'supported',
+  'refuse',
+])
 
 function scheduleOf(row: CronCase, options: CronOptions = {}): Schedule {
   const seconds = row.expr.trim().split(/\s+/).length === 6
@@ -60,7 +78,9 @@ describe('public bug reports of cron libraries', () => {
     if (row.kind === 'reject' || row.kind === 'never') {
       it(`${name} is refused within 100 ms`, () => {
         const startedAt = performance.now()
-        expect(() => scheduleOf(row)).toThrowError(expect.objectContaining({ code: expect.stringMatching(/^CRONCE_SCHEDULE_/) }))
+        expect(() => scheduleOf(row)).toThrowError(
+          expect.objectContaining({ code: expect.stringMatching(/^CRONCE_SCHEDULE_/) }),
+        )
         expect(performance.now() - startedAt).toBeLessThan(100)
       })
       continue
@@ -69,8 +89,10 @@ describe('public bug reports of cron libraries', () => {
       const expected = row.expectPrev ?? row.expectNext
       const schedule = scheduleOf(row)
       expect(walk(schedule, row, expected.length)).toEqual(expected)
-      if (row.thenNext !== undefined) expect(walk(schedule, { ...row, kind: 'next', from: expected[0] ?? '' }, 1)).toEqual(row.thenNext)
-      if (row.lastDueAtFrom !== undefined) expect(lastSlot(schedule, Date.parse(row.from))).toBe(Date.parse(row.lastDueAtFrom))
+      if (row.thenNext !== undefined)
+        expect(walk(schedule, { ...row, kind: 'next', from: expected[0] ?? '' }, 1)).toEqual(row.thenNext)
+      if (row.lastDueAtFrom !== undefined)
+        expect(lastSlot(schedule, Date.parse(row.from))).toBe(Date.parse(row.lastDueAtFrom))
       if (row.countBetween !== undefined) {
         const { from, to, count, last } = row.countBetween
         expect(countBetween(schedule, Date.parse(from), Date.parse(to))).toBe(count)
