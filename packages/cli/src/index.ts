@@ -1,1 +1,5 @@
-export {}
+export type { Answer } from './answer.ts'
+export type { EnvironmentSettings } from './config.ts'
+export { EXIT, type Exit } from './exit.ts'
+export { type Invocation, runCli } from './run-cli.ts'
+export type { Terminal } from './terminal.ts'

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { systemClock } from '@cronce/core'
+import { readEnvironment, wantsNoColour } from './config.ts'
+import { runCli } from './run-cli.ts'
+import { processTerminal } from './terminal.ts'
+
+// A reader that has enough (`cronce runs | head`) ends the command, and is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
+
+const args = process.argv.slice(2)
+const colour = wantsNoColour() || args.includes('--no-color') ? 'unwanted' : 'wanted'
+
+process.exitCode = await runCli({
+  args,
+  clock: systemClock,
+  folder: process.cwd(),
+  terminal: processTerminal({ colour }),
+  environment: readEnvironment,
+})

@@ -1,0 +1,61 @@
+import { isCronceError } from '@cronce/core'
+import { describe, expect, it } from 'vitest'
+import { readChoice, readCount, readInstant, readText } from './option-values.ts'
+
+function refuses(read: () => unknown): boolean {
+  try {
+    read()
+    return false
+  } catch (error) {
+    return isCronceError(error, 'CRONCE_USAGE')
+  }
+}
+
+describe('readInstant', () => {
+  it.each([
+    ['2026-03-07T12:00:00Z', '2026-03-07T12:00:00.000Z'],
+    ['2026-03-07T12:00Z', '2026-03-07T12:00:00.000Z'],
+    ['2026-03-07T12:00:00.123456Z', '2026-03-07T12:00:00.123Z'],
+    ['2026-03-07T00:30:00+05:45', '2026-03-06T18:45:00.000Z'],
+    ['2024-02-29T23:59:59-12:00', '2024-03-01T11:59:59.000Z'],
+  ])('reads %s', (text, instant) => {
+    expect(new Date(readInstant('--from', text)).toISOString()).toBe(instant)
+  })
+
+  it.each([
+    '',
+    'now',
+    '2026-03-07',
+    '2026-03-07T12:00:00',
+    '2026-03-07 12:00:00Z',
+    '2026-02-29T12:00:00Z',
+    '2026-02-30T12:00:00+02:00',
+    '2026-13-01T00:00:00Z',
+    '2026-03-07T24:00:00Z',
+    '2026-03-07T12:60:00Z',
+    '2026-03-07T12:00:00+2:00',
+    '2026-03-07T12:00:00+99:99',
+    '2026-03-07T12:00:00[Europe/Berlin]',
+    '+275760-09-13T00:00:00Z',
+    '1772884800000',
+    '2026-03-07T12:00:00Z\n',
+  ])('refuses %j', (text) => {
+    expect(refuses(() => readInstant('--from', text))).toBe(true)
+  })
+})
+
+it('reads counts within their limits, and nothing that only looks like one', () => {
+  const limits = { least: 1, most: 100 }
+  expect([readCount('--count', '1', limits), readCount('--count', '100', limits)]).toEqual([1, 100])
+  for (const text of ['0', '101', '-1', '1.5', '1e2', '0x10', ' 1', 'Infinity', '', '99999999999999999999']) {
+    expect([text, refuses(() => readCount('--count', text, limits))]).toEqual([text, true])
+  }
+})
+
+it('reads one of a list, and text within its length', () => {
+  expect(readChoice('--state', 'failed', ['failed', 'partial'])).toBe('failed')
+  expect(refuses(() => readChoice('--state', 'Failed', ['failed', 'partial']))).toBe(true)
+  expect(readText('--why', 'incident 4711', { most: 20 })).toBe('incident 4711')
+  expect(refuses(() => readText('--why', ' \n', { most: 20 }))).toBe(true)
+  expect(refuses(() => readText('--why', 'x'.repeat(21), { most: 20 }))).toBe(true)
+})

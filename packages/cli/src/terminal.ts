@@ -1,0 +1,29 @@
+import { coloured, type Paint, plain } from './text/tone.ts'
+
+/** Where a command writes. */
+export interface Terminal {
+  /** Standard output. Resolves when there is room for more. */
+  out(text: string): Promise<void>
+  /** Standard error. */
+  err(text: string): void
+  /** Columns of the terminal; 80 where the output is none. */
+  readonly width: number
+  readonly paint: Paint
+}
+
+const DEFAULT_WIDTH = 80
+const LEAST_WIDTH = 40
+
+/** The terminal of this process. Colours only where somebody looks. */
+export function processTerminal({ colour }: { colour: 'wanted' | 'unwanted' }): Terminal {
+  const { stdout, stderr } = process
+  return {
+    out: (text) =>
+      new Promise((resolve) => {
+        stdout.write(text, () => resolve())
+      }),
+    err: (text) => void stderr.write(text),
+    width: Math.max(LEAST_WIDTH, stdout.columns ?? DEFAULT_WIDTH),
+    paint: stdout.isTTY && colour === 'wanted' ? coloured : plain,
+  }
+}
