@@ -7,6 +7,10 @@ import { showStep } from './progress.mjs'
 const HOME = join(CACHE, 'redis')
 const BINARY = join(HOME, 'redis-server')
 
+// Both, whatever the system has of them: the server is a link from the one into the other.
+const SERVER = ['redis-server', 'redis-tools']
+const USUAL_LIBRARIES = ['libjemalloc2', 'liblzf1', 'libatomic1']
+
 // The libraries lie beside the server, where the system's loader would not look.
 const WRAPPER = `#!/bin/sh
 root=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)/root
@@ -53,17 +57,19 @@ async function fetchInto(work, onLine) {
     mkdirSync(join(work, folder), { recursive: true })
   }
   const apt = async (/** @type {string[]} */ ...args) => {
-    return await succeed('apt-get', [...aptOptions(work), ...args], { cwd: join(work, 'packages'), onLine })
+    return await runProgram('apt-get', [...aptOptions(work), ...args], { cwd: join(work, 'packages'), onLine })
   }
-  await apt('update')
-  await apt('download', ...packageNames(await apt('--simulate', 'install', 'redis-server')))
+  succeed('apt-get update', await apt('update'))
+  succeed('apt-get download', await apt('download', ...SERVER))
+  // Where a library is not to be had, the system may well have it: whether the server starts will tell.
+  for (const name of libraries(await apt('--simulate', 'install', ...SERVER))) await apt('download', name)
   for (const file of readdirSync(join(work, 'packages'))) {
-    await succeed('dpkg-deb', ['-x', join(work, 'packages', file), root], {})
+    succeed('dpkg-deb', await runProgram('dpkg-deb', ['-x', join(work, 'packages', file), root]))
   }
   for (const folder of ['lists', 'cache', 'packages']) rmSync(join(work, folder), { recursive: true, force: true })
   writeFileSync(join(work, 'redis-server'), WRAPPER)
   chmodSync(join(work, 'redis-server'), 0o755)
-  await succeed(join(work, 'redis-server'), ['--version'], {})
+  succeed('redis-server', await runProgram(join(work, 'redis-server'), ['--version']))
 }
 
 /**
@@ -76,23 +82,21 @@ function aptOptions(work) {
 }
 
 /**
- * What an installation would add to this system. The two packages of the server itself are named in any case: one of
- * them may be installed, and the server is a link from one into the other.
+ * The libraries that an installation would add to this system; the usual ones where apt cannot say, because the system
+ * is in the middle of another installation.
  *
- * @param {string} simulation
+ * @param {{ code: number, stdout: string }} simulation
  */
-function packageNames(simulation) {
-  const added = [...simulation.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name)
-  return [...new Set(['redis-server', 'redis-tools', ...added])]
+function libraries({ code, stdout }) {
+  if (code !== 0) return USUAL_LIBRARIES
+  const added = [...stdout.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name)
+  return added.filter((name) => !SERVER.includes(name))
 }
 
 /**
- * @param {string} command
- * @param {string[]} args
- * @param {import('./program.mjs').ProgramOptions} options
+ * @param {string} what
+ * @param {{ code: number, output: string }} end
  */
-async function succeed(command, args, options) {
-  const { code, output, stdout } = await runProgram(command, args, options)
-  if (code !== 0) throw new Error(`${command} ended with ${code}:\n${output}`)
-  return stdout
+function succeed(what, { code, output }) {
+  if (code !== 0) throw new Error(`${what} ended with ${code}:\n${output}`)
 }
