@@ -2,31 +2,38 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 token  3 lease ms  4 replica  5 release  6 generation  7 watermark the list starts from  8 grace ms
---      9 most backlog slots to take  10 length of the ordered list  then id, nominal instant, effective instant of each slot
+--      9 most backlog slots to take  10 overlap policy  11 timeout ms  12 use-by ms after the effective instant, or 0
+--      13 length of the ordered list  then id, nominal instant, effective instant of each slot
 -- Answer: { status, now, watermark, generation, since, then of each slot: id, at, verdict, by, until }
---   status   ok | stale (the store has another generation or a lower watermark: nothing changed) | unknown (no such job)
---   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation) | later (backlog, next tick)
--- include: time, transition, watermark
+--   status   ok | stale (the store has another generation or a lower watermark) | unknown (no such job) | switching (another
+--            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8). Nothing changed but for ok.
+--   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation) | later (backlog)
+--            | skipped (the overlap policy or its use-by dropped it just now) | waiting (for the run before it)
+-- include: time, transition, watermark, fence, overlap
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local token, lease, replica, release = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local generation, grace, backlog = ARGV[6], tonumber(ARGV[8]), tonumber(ARGV[9])
-local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark', 'since')
+local policy, use_by = { name = ARGV[10], timeout = tonumber(ARGV[11]) }, tonumber(ARGV[12])
+local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark', 'since', 'image', 'target', 'paused', 'pausedUntil', 'goneAt')
 if not job[1] then return { 'unknown', now, 0, 0, 0 } end
 local watermark, since = tonumber(job[2]), tonumber(job[3])
-if job[1] ~= generation or watermark < tonumber(ARGV[7]) then
-  return { 'stale', now, watermark, tonumber(job[1]), since }
-end
 
-local listed, list = {}, {}
-for index = 0, tonumber(ARGV[10]) - 1 do
-  local id = ARGV[11 + index * 3]
-  listed[id] = true
-  list[#list + 1] = { id = id, at = tonumber(ARGV[12 + index * 3]), effective = tonumber(ARGV[13 + index * 3]) }
+local function answer_only(status) return { status, now, watermark, tonumber(job[1]), since } end
+if job[1] ~= generation or watermark < tonumber(ARGV[7]) then return answer_only('stale') end
+if job[8] then return answer_only('gone') end
+if job[6] == 'resuming' or (job[6] == '1' and tonumber(job[7]) > 0 and tonumber(job[7]) <= now) then return answer_only('resuming') end
+if job[6] == '1' then return answer_only('paused') end
+if job[5] ~= job[4] then return answer_only('switching') end
+
+local listed, list, merged = {}, {}, {}
+for index = 0, tonumber(ARGV[13]) - 1 do
+  local slot = { id = ARGV[14 + index * 3], at = tonumber(ARGV[15 + index * 3]), effective = tonumber(ARGV[16 + index * 3]) }
+  listed[slot.id] = true
+  list[#list + 1] = slot
+  merged[#merged + 1] = slot
 end
 -- T1: due and claimed slots of whatever generation are merged in, so that an edit or a rollback loses none of them.
-local merged = {}
-for _, slot in ipairs(list) do merged[#merged + 1] = slot end
 for _, id in ipairs(redis.call('ZRANGE', base .. ':open', 0, 99)) do
   if not listed[id] then
     local stored = redis.call('HMGET', base .. ':slot:' .. id, 'at', 'effective')
@@ -38,34 +45,64 @@ table.sort(merged, function(a, b)
   return a.id < b.id
 end)
 
+-- Where a lease runs: who holds it, until when.
+local function lease_of(id)
+  local held = redis.call('GET', base .. ':claim:' .. id)
+  if not held then return nil end
+  local until_at, holder = string.match(held, '^[^|]*|(%d+)|(.*)$')
+  if tonumber(until_at) <= now then return nil end
+  return holder, tonumber(until_at)
+end
+
 local function take(slot, state)
   local key = base .. ':claim:' .. slot.id
   local value = token .. '|' .. (now + lease) .. '|' .. replica
-  -- The lease is a value; the key's own expiry only cleans up after it (A1).
-  if not redis.call('SET', key, value, 'NX', 'PX', lease * 10) then
-    local held = redis.call('GET', key)
-    local until_at, holder = string.match(held, '^[^|]*|(%d+)|(.*)$')
-    if tonumber(until_at) > now then return 'held', holder, tonumber(until_at) end
-    redis.call('SET', key, value, 'PX', lease * 10)
-  end
+  -- The lease is a value; the key's own expiry only cleans up after it (A1). Here it is free or its lease has ended.
+  if not redis.call('SET', key, value, 'NX', 'PX', lease * 10) then redis.call('SET', key, value, 'PX', lease * 10) end
   local slot_key = base .. ':slot:' .. slot.id
-  if not state then
-    redis.call('HSET', slot_key, 'at', slot.at, 'effective', slot.effective, 'cause', 'on-time')
-  end
+  slot.create()
   if state == 'claimed' then
     note(base, slot.id, now, 'claimed', { by = replica, release = release, after = 'lease ended' })
   else
     transition(base, slot.id, 'claimed', now, { by = replica, release = release })
   end
-  redis.call('HSET', slot_key, 'claimedBy', replica, 'claimedAt', now, 'release', release, 'generation', generation)
+  redis.call('HSET', slot_key, 'claimedBy', replica, 'claimedAt', now, 'release', release)
   redis.call('HINCRBY', slot_key, 'claims', 1)
+  redis.call('HDEL', slot_key, 'waiting')
   return 'claimed', replica, now + lease
 end
 
-local answer = {}
-for _, slot in ipairs(merged) do
+-- What becomes of a slot that is due or claimed, or unknown and young.
+local function try(slot, state)
+  local holder, until_at = lease_of(slot.id)
+  if holder then return 'held', holder, until_at end
+  local slot_key = base .. ':slot:' .. slot.id
+  slot.create = function()
+    if redis.call('HSETNX', slot_key, 'at', slot.at) == 0 then return end
+    redis.call('HSET', slot_key, 'effective', slot.effective, 'cause', 'on-time', 'generation', generation)
+    if use_by > 0 then redis.call('HSET', slot_key, 'useBy', slot.effective + use_by) end
+  end
+  if state == 'claimed' then return take(slot, state) end
+  local stored = redis.call('HMGET', slot_key, 'cause', 'useBy')
+  if stored[2] and tonumber(stored[2]) < now then
+    drop(base, slot.id, 'skipped', now, 'expired: not started by its use-by')
+    return 'skipped'
+  end
+  slot.backlog = is_backlog(stored[1])
+  if slot.backlog and backlog <= 0 then return 'later' end
+  local verdict = is_manual(slot.id) and 'take' or admit(base, slot, now, policy)
+  if verdict ~= 'take' then return verdict end
+  if slot.backlog then backlog = backlog - 1 end
+  return take(slot, state)
+end
+
+-- A slot that is on time goes before the backlog, which runs oldest first (T5).
+local verdicts = {}
+local function judge(slot, backlog_turn)
   local state = state_of(base, slot.id)
   local open = state and PHASES[state] == 'open'
+  local cause = open and redis.call('HGET', base .. ':slot:' .. slot.id, 'cause')
+  if is_backlog(cause) ~= backlog_turn then return end
   local verdict, by, until_at = 'recorded', '', 0
   if open or not state then
     if slot.effective > now then
@@ -77,17 +114,16 @@ for _, slot in ipairs(merged) do
     elseif not open and slot.effective < now - grace then
       verdict = 'old'
     else
-      local late = slot.effective < now - grace
-      if late and backlog <= 0 then
-        verdict = 'later'
-      else
-        verdict, by, until_at = take(slot, state)
-        if late and verdict == 'claimed' then backlog = backlog - 1 end
-      end
+      verdict, by, until_at = try(slot, state)
     end
   end
-  for _, value in ipairs({ slot.id, slot.at, verdict, by, until_at }) do answer[#answer + 1] = value end
+  verdicts[#verdicts + 1] = { slot.id, slot.at, verdict, by or '', until_at or 0 }
 end
-local head = { 'ok', now, advance(base, list), tonumber(generation), since }
-for _, value in ipairs(answer) do head[#head + 1] = value end
-return head
+for _, slot in ipairs(merged) do judge(slot, false) end
+for _, slot in ipairs(merged) do judge(slot, true) end
+
+local answer = { 'ok', now, advance(base, list), tonumber(generation), since }
+for _, verdict in ipairs(verdicts) do
+  for _, value in ipairs(verdict) do answer[#answer + 1] = value end
+end
+return answer

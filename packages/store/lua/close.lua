@@ -1,4 +1,4 @@
--- T7 Edit: closes the generation in force and opens the one of the newest image. The edit is this script's own time: what the
+-- T7 Edit: closes the generation in force and opens the one of the target image. The edit is this script's own time: what the
 -- old schedule owed up to it stays due, nothing of the new one is owed before it.
 --
 -- KEYS[1] job key
@@ -9,12 +9,12 @@
 -- include: time, transition, watermark
 local base = KEYS[1]
 local now = read_time(ARGV[1])
-local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark')
+local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark', 'image', 'target')
 local watermark = tonumber(job[2])
 local function answer(status)
   return { status, now, watermark, tonumber(redis.call('HGET', base .. ':job', 'generation')) }
 end
-if job[1] ~= ARGV[2] then return answer('stale') end
+if job[1] ~= ARGV[2] or job[3] == job[4] then return answer('stale') end
 if now > tonumber(ARGV[3]) then return answer('short') end
 
 local owed = {}
@@ -29,7 +29,7 @@ for _, slot in ipairs(owed) do
   redis.call('HSET', base .. ':slot:' .. slot.id, 'at', slot.at, 'effective', slot.effective, 'cause', 'on-time', 'generation', job[1])
   transition(base, slot.id, 'due', now, { reason = 'schedule edited' })
 end
-local newest = redis.call('ZREVRANGE', base .. ':images', 0, 0)[1]
+local newest = redis.call('HGET', base .. ':job', 'target')
 local image = redis.call('HMGET', base .. ':image:' .. newest, 'settings', 'fingerprint')
 local generation = tonumber(job[1]) + 1
 redis.call('HSET', base .. ':job', 'generation', generation, 'since', now, 'image', newest, 'settings', image[1], 'fingerprint', image[2])

@@ -2,7 +2,8 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 generation  3 watermark  4 instant the cut reaches to  5 how many ledger entries
---      and gaps in (watermark, reach]  6 cause of admitted slots  7 by  8 how many gaps  then from (exclusive), to, count, state, reason of
+--      and gaps in (watermark, reach]  6 cause of admitted slots  7 by  8 'resume' where it ends a pause, else ''
+--      9 how many gaps  then from (exclusive), to, count, state, reason of
 --      each gap, then id, instant, effective instant of each admitted slot
 -- Answer: { ok | stale, now, watermark, generation, entries and gaps known }
 -- include: time, transition, watermark
@@ -14,8 +15,12 @@ local known = redis.call('ZCOUNT', base .. ':slots', '(' .. ARGV[3], ARGV[4])
 if job[1] ~= ARGV[2] or job[2] ~= ARGV[3] or known ~= tonumber(ARGV[5]) then
   return { 'stale', now, tonumber(job[2]), tonumber(job[1]), known }
 end
-local index = 9
-for _ = 1, tonumber(ARGV[8]) do
+-- T10: a pause ends with its cut; whoever was second finds it ended.
+if ARGV[8] == 'resume' then
+  redis.call('HDEL', base .. ':job', 'paused', 'pausedAt', 'pausedBy', 'pauseNote', 'pausedUntil', 'pauseMissed')
+end
+local index = 10
+for _ = 1, tonumber(ARGV[9]) do
   local gap = { from = tonumber(ARGV[index]), to = tonumber(ARGV[index + 1]), count = tonumber(ARGV[index + 2]),
     state = ARGV[index + 3], reason = ARGV[index + 4], at = now, by = ARGV[7] }
   redis.call('ZADD', base .. ':gaps', gap.to, cjson.encode(gap))

@@ -5,6 +5,7 @@
 -- ARGV 1 now or ''  2 slot id  3 instant  4 worker  5 release  6 has a done handler (0, 1)  7 most chunks open at once
 -- Answer: { status, now, fence, cursor, written, closed, complete, effective, cause, attempts, then the numbers of open chunks }
 --   status  run | planned (the plan is complete; re-add the open chunks) | ended | folded | refused (no record: nothing to run)
+--           | paused (hand it back)
 -- include: time, transition, watermark, fence
 local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
@@ -17,6 +18,14 @@ end
 if PHASES[state] == 'ended' or PHASES[state] == 'dropped' then return { 'ended', now } end
 local key = plan_key(base, id)
 if state ~= 'running' then
+  -- T10: a pause stops starts, claimed ones included, never a running run. A run by hand was asked for.
+  local paused = redis.call('HGET', base .. ':job', 'paused')
+  if paused and not is_manual(id) then return { 'paused', now } end
+  local use_by = redis.call('HGET', slot, 'useBy')
+  if use_by and tonumber(use_by) < now then
+    drop(base, id, 'skipped', now, 'expired: not started by its use-by')
+    return { 'ended', now }
+  end
   if not transition(base, id, 'running', now, { by = ARGV[4], release = ARGV[5] }) then return { 'ended', now } end
   local effective = tonumber(redis.call('HGET', slot, 'effective'))
   redis.call('HSET', slot, 'startedAt', now, 'latenessMs', math.max(0, now - effective))

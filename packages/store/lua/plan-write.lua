@@ -3,7 +3,7 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 slot id  3 fence  4 cursor the page was read after  5 next cursor  6 last page (0, 1)  then of each
---      member: 8-byte hash of its key, JSON of [key, payload]
+--      member: 8-byte hash of its key, JSON of [key, payload] or [key, payload, fault]
 -- Answer: { status, now, chunk number or -1, chunks open, outcome state or '', outcome version or 0 }
 --   status  written | fenced | moved (the cursor is another: this page was written before)
 -- include: time, transition, fence, run

@@ -5,7 +5,7 @@
 -- ARGV 1 now or ''  2 quiet ms  3 most rows
 -- Answer: { now, open work (0: the job may leave the service's set of open jobs), then kind, slot id, number of each row }
 --   kind  slot | plan (number: step) | chunk (number) | done (number: outcome version) | view (slot id: the dead letter's id)
--- include: time
+-- include: time, transition
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local before, most = now - tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -21,9 +21,11 @@ end
 for _, id in ipairs(redis.call('ZRANGE', base .. ':active', 0, 99)) do
   if rows >= most then break end
   local slot, plan = base .. ':slot:' .. id, base .. ':plan:' .. id
-  local fields = redis.call('HMGET', slot, 'state', 'enqueuedAt', 'readdedAt')
+  local fields = redis.call('HMGET', slot, 'state', 'enqueuedAt', 'readdedAt', 'useBy')
   if fields[1] == 'enqueued' then
-    if math.max(tonumber(fields[2] or 0), tonumber(fields[3] or 0)) <= before then
+    if fields[4] and tonumber(fields[4]) < now then
+      drop(base, id, 'skipped', now, 'expired: not started by its use-by')
+    elseif math.max(tonumber(fields[2] or 0), tonumber(fields[3] or 0)) <= before then
       redis.call('HSET', slot, 'readdedAt', now)
       row('slot', id, 0)
     end

@@ -17,7 +17,7 @@ local standing = chunk_standing(base, id, number, ARGV[4])
 if standing ~= 'held' then return { standing == 'closed' and 'gone' or 'fenced', now, 0, '', 0, 0 } end
 
 local slot = base .. ':slot:' .. id
-local fields = redis.call('HMGET', chunk, 'states', 'left', 'redriven')
+local fields = redis.call('HMGET', chunk, 'states', 'left', 'redriven', 'retried')
 local states, left = {}, tonumber(fields[2])
 for character in string.gmatch(fields[1], '.') do states[#states + 1] = character end
 local redriven = fields[3] and cjson.decode(fields[3]) or nil
@@ -33,6 +33,7 @@ for text in string.gmatch(ARGV[7], '%d+') do
   if not final(index) then
     states[index + 1] = 'd'
     done = done + 1
+    if fields[4] then redis.call('DEL', base .. ':errors:' .. id .. ':' .. number .. ':' .. index) end
     if redriven then
       local dead = redriven[index + 1]
       redis.call('HSET', base .. ':dead:' .. dead, 'state', 'resolved', 'resolvedAt', now)
@@ -62,7 +63,7 @@ while index <= #ARGV do
     redis.call('HSET', chunk, 'a' .. member, ARGV[index + 2])
     if verdict == 'retry' then
       states[member + 1] = 'r'
-      redis.call('HSET', chunk, 't' .. member, ARGV[index + 3])
+      redis.call('HSET', chunk, 't' .. member, ARGV[index + 3], 'retried', 1)
       redis.call('HINCRBY', slot, 'retries', 1)
     else
       states[member + 1] = verdict == 'dead' and 'x' or 'a'

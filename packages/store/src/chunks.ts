@@ -1,5 +1,5 @@
 import type { Cause } from '@cronce/core'
-import { type Executor, type RunEnd, type RunRef, readEnd } from './plan.ts'
+import { type Executor, type MemberFault, type RunEnd, type RunRef, readEnd } from './plan.ts'
 import { readReply } from './reply.ts'
 import type { ScriptArgument, Store } from './store.ts'
 
@@ -27,6 +27,8 @@ export interface ChunkMember {
   readonly nextAttemptAt: number
   /** Workers that died while it ran alone. */
   readonly crashes: number
+  /** Set where the plan found that it cannot be executed. */
+  readonly fault: MemberFault | undefined
 }
 
 export interface ChunkStart {
@@ -39,26 +41,41 @@ export interface ChunkStart {
   readonly crashes: number
   readonly effectiveAt: number
   readonly cause: Cause
+  /** When the run started. */
+  readonly startedAt: number
   readonly members: readonly ChunkMember[]
 }
 
-/** W1, W6: starts a chunk. */
-export async function startChunk(store: Store, run: RunRef, options: { number: number; worker: string }): Promise<ChunkStart> {
-  const reply = readReply(await store.job(run.job, 'chunk-start', [run.id, options.number, options.worker]))
+/**
+ * W1, W6: starts a chunk. `token` names this hold of it: a start that the connection sent twice, or one that goes on after an
+ * outage made it let go, has the same token and is no crash.
+ */
+export async function startChunk(
+  store: Store,
+  run: RunRef,
+  options: { number: number; worker: string; token: string },
+): Promise<ChunkStart> {
+  const reply = readReply(await store.job(run.job, 'chunk-start', [run.id, options.number, options.worker, options.token]))
   const status = reply.text() as ChunkStart['status']
   const now = reply.number()
   if (status !== 'run') {
-    return { status, now, fence: 0, crashed: false, crashes: 0, effectiveAt: 0, cause: 'on-time', members: [] }
+    return { status, now, fence: 0, crashed: false, crashes: 0, effectiveAt: 0, cause: 'on-time', startedAt: 0, members: [] }
   }
-  const start = { fence: reply.number(), crashed: reply.number() === 1, effectiveAt: reply.number(), cause: reply.text() as Cause }
+  const start = {
+    fence: reply.number(),
+    crashed: reply.number() === 1,
+    effectiveAt: reply.number(),
+    cause: reply.text() as Cause,
+    startedAt: reply.number(),
+  }
   const fields = reply.fields()
   return { status, now, ...start, crashes: Number(fields['crashes'] ?? 0), members: readMembers(fields) }
 }
 
 function readMembers(fields: Readonly<Record<string, string>>): ChunkMember[] {
   const states = fields['states'] ?? ''
-  const members = JSON.parse(fields['members'] ?? '[]') as [string, unknown][]
-  return members.map(([key, payload], index) => ({
+  const members = JSON.parse(fields['members'] ?? '[]') as [string, unknown, MemberFault?][]
+  return members.map(([key, payload, fault], index) => ({
     index,
     key,
     payload,
@@ -66,6 +83,7 @@ function readMembers(fields: Readonly<Record<string, string>>): ChunkMember[] {
     attempts: Number(fields[`a${index}`] ?? 0),
     nextAttemptAt: Number(fields[`t${index}`] ?? 0),
     crashes: Number(fields[`c${index}`] ?? 0),
+    fault,
   }))
 }
 

@@ -1,4 +1,4 @@
-import type { SlotId } from '@cronce/core'
+import type { OverlapPolicy, SlotId } from '@cronce/core'
 import { readReply } from './reply.ts'
 import type { ScriptArgument, Store } from './store.ts'
 
@@ -19,8 +19,13 @@ export interface ClaimRequest {
   readonly token: string
   readonly leaseMs: number
   readonly graceMs: number
-  /** How many slots older than grace may be taken in this tick. */
+  /** How many backlog slots (late, catch-up, backfill) may be taken in this tick. */
   readonly backlog: number
+  readonly overlap: OverlapPolicy
+  /** How long a cancelled run's worker has to let go, ms. */
+  readonly timeoutMs: number
+  /** A slot not started this long after its effective instant expires; 0: never. */
+  readonly expireMs: number
   readonly replica: string
   readonly release: string
 }
@@ -43,6 +48,10 @@ export interface ClaimVerdict {
     | 'before'
     /** Backlog, for a later tick. */
     | 'later'
+    /** The overlap policy or its use-by dropped it just now. */
+    | 'skipped'
+    /** It waits for the run before it. */
+    | 'waiting'
   /** Who holds it, where claimed or held. */
   readonly by: string
   /** When the lease ends, where claimed or held; else 0. */
@@ -50,7 +59,19 @@ export interface ClaimVerdict {
 }
 
 export interface ClaimAnswer {
-  readonly status: 'ok' | 'stale' | 'unknown'
+  readonly status:
+    | 'ok'
+    /** The store has a lower watermark or another generation. */
+    | 'stale'
+    /** The store has no such job. */
+    | 'unknown'
+    /** Another image is to be in force: close the generation. */
+    | 'switching'
+    | 'paused'
+    /** A pause has ended: cut first. */
+    | 'resuming'
+    /** No live replica carries it any more. */
+    | 'gone'
   readonly now: number
   readonly watermarkAt: number
   readonly generation: number
@@ -61,7 +82,8 @@ export interface ClaimAnswer {
 /** T1: tries to take every slot of the list. */
 export async function claimSlots(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
   const { token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, slots } = request
-  const head = [token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, slots.length]
+  const policy = [request.overlap, request.timeoutMs, request.expireMs]
+  const head = [token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, ...policy, slots.length]
   const reply = readReply(await store.job(request.job, 'claim', [...head, ...slots.flatMap(slotArguments)]))
   const status = reply.text() as ClaimAnswer['status']
   const answer = { now: reply.number(), watermarkAt: reply.number(), generation: reply.number(), sinceAt: reply.number() }
@@ -122,6 +144,8 @@ export interface CutRequest {
   readonly known: number
   readonly cause: 'late' | 'catch-up'
   readonly by: string
+  /** Whether this cut ends a pause. */
+  readonly resume: boolean
   readonly gaps: readonly Gap[]
   readonly admitted: readonly DueSlot[]
 }
@@ -135,9 +159,10 @@ export interface CutAnswer {
 
 /** T5: the cut, once per outage. */
 export async function cutBacklog(store: Store, request: CutRequest): Promise<CutAnswer> {
-  const { generation, watermarkAt, toAt, known, cause, by, gaps, admitted } = request
+  const { generation, watermarkAt, toAt, known, cause, by, resume, gaps, admitted } = request
   const gapArguments = gaps.flatMap((gap): ScriptArgument[] => [gap.fromAt, gap.toAt, gap.count, gap.state, gap.reason])
-  const args = [generation, watermarkAt, toAt, known, cause, by, gaps.length, ...gapArguments, ...admitted.flatMap(slotArguments)]
+  const head = [generation, watermarkAt, toAt, known, cause, by, resume ? 'resume' : '', gaps.length]
+  const args = [...head, ...gapArguments, ...admitted.flatMap(slotArguments)]
   const reply = readReply(await store.job(request.job, 'cut', args))
   return { status: reply.text() as CutAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }
 }
@@ -165,19 +190,6 @@ export async function closeGeneration(store: Store, request: CloseRequest): Prom
   const { generation, toAt, graceMs, by, slots } = request
   const reply = readReply(await store.job(request.job, 'close', [generation, toAt, graceMs, by, ...slots.flatMap(slotArguments)]))
   return { status: reply.text() as CloseAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }
-}
-
-/** T11: a run by hand, with an identity of its own. `instant` is the slot form of `at` without an ordinal. */
-export async function claimManual(
-  store: Store,
-  job: string,
-  request: { instant: string; at: number; token: string; leaseMs: number; by: string; release: string; requestId?: string; why?: string },
-): Promise<{ status: 'claimed' | 'repeated'; id: SlotId }> {
-  const { instant, at, token, leaseMs, by, release, requestId = '', why = '' } = request
-  const reply = readReply(await store.job(job, 'manual', [instant, at, token, leaseMs, by, release, requestId, why]))
-  const status = reply.text() as 'claimed' | 'repeated'
-  reply.number()
-  return { status, id: reply.text() as SlotId }
 }
 
 function slotArguments(slot: DueSlot): ScriptArgument[] {

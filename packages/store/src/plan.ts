@@ -26,6 +26,8 @@ export interface PlanStart {
     | 'folded'
     /** The ledger knows nothing of it: nothing to run. */
     | 'refused'
+    /** The job is paused: hand it back (T10). */
+    | 'paused'
   readonly now: number
   readonly fence: number
   readonly cursor: string
@@ -67,6 +69,14 @@ export interface PlanMember {
   readonly key: string
   /** JSON text of the payload. */
   readonly payload: string
+  /** Set where it is planned only to become a dead letter. */
+  readonly fault?: MemberFault
+}
+
+/** Why an entity cannot be executed: too large, no key, not serialisable. */
+export interface MemberFault {
+  readonly reason: string
+  readonly message: string
 }
 
 export interface PlanPage {
@@ -98,7 +108,7 @@ export interface PageWritten {
 export async function writePage(store: Store, run: RunRef, page: PlanPage): Promise<PageWritten> {
   const members = page.members.flatMap((member): ScriptArgument[] => [
     entityHash(member.key),
-    `[${JSON.stringify(member.key)},${member.payload}]`,
+    memberJson(member),
   ])
   const reply = readReply(
     await store.job(run.job, 'plan-write', [run.id, page.fence, page.after, page.next, page.last ? 1 : 0, ...members]),
@@ -108,10 +118,21 @@ export async function writePage(store: Store, run: RunRef, page: PlanPage): Prom
   return { status, now, chunk: chunk < 0 ? undefined : chunk, openChunks, ended: readEnd(reply.text(), reply.number()) }
 }
 
-/** W2: a step stops because enough chunks are open. */
-export async function yieldPlan(store: Store, run: RunRef, fence: number): Promise<{ status: 'paused' | 'continue' | 'fenced'; step: number }> {
-  const reply = readReply(await store.job(run.job, 'plan-yield', [run.id, fence]))
-  return { status: reply.text() as 'paused' | 'continue' | 'fenced', step: reply.number() }
+function memberJson({ key, payload, fault }: PlanMember): string {
+  const rest = fault === undefined ? '' : `,${JSON.stringify(fault)}`
+  return `[${JSON.stringify(key)},${payload}${rest}]`
+}
+
+export interface PlanYield {
+  readonly status: 'paused' | 'continue' | 'next' | 'fenced'
+  /** The step to add, where the status is `next`. */
+  readonly step: number
+}
+
+/** W2: a step stops: for `room`, because enough chunks are open; for `time`, because it has been long enough. */
+export async function yieldPlan(store: Store, run: RunRef, stop: { fence: number; why: 'room' | 'time' }): Promise<PlanYield> {
+  const reply = readReply(await store.job(run.job, 'plan-yield', [run.id, stop.fence, stop.why]))
+  return { status: reply.text() as PlanYield['status'], step: reply.number() }
 }
 
 /** W2: the source failed once more. */

@@ -14,6 +14,8 @@ export interface ReplicaPresence {
   /** Lateness of its trigger loop's last tick, ms. */
   readonly loopLateMs: number
   readonly tzdata: string
+  /** The definitions its image carries: job name to image. */
+  readonly images: Readonly<Record<string, string>>
 }
 
 /** A process that executes. */
@@ -32,7 +34,7 @@ export interface WorkerPresence {
 }
 
 /** A presence as last heard of. */
-export type Heard<Presence> = Presence & { readonly heardAt: number }
+export type Heard<Presence> = Presence & { readonly heardAt: number; readonly leftAt?: number }
 
 /** Who was not heard of for this long is forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3600 * 1000
@@ -49,17 +51,22 @@ export async function heartbeatWorker(store: Store, presence: WorkerPresence, no
   await beat(store, 'workers', { ...presence, heardAt: now })
 }
 
-/** A process that stops says so, so that nobody waits for it. */
-export async function leave(store: Store, kind: Kind, id: string): Promise<void> {
-  await store.redis.hdel(`${serviceKey(store.service)}:${kind}`, id)
+/**
+ * A process that stops says so. Its last word stays for a while: a restart in the middle of a rollout must not look as if its
+ * image were gone (T6).
+ */
+export async function leave(store: Store, kind: Kind, { id, now }: { id: string; now: number }): Promise<void> {
+  const key = `${serviceKey(store.service)}:${kind}`
+  const text = await store.redis.hget(key, id)
+  if (text !== null) await store.redis.hset(key, id, JSON.stringify({ ...(JSON.parse(text) as object), leftAt: now }))
 }
 
-/** Replicas heard of since `since` (epoch ms), newest first. */
+/** Replicas heard of since `since` (epoch ms), newest first; `leftAt` is set on those that said goodbye. */
 export function listReplicas(store: Store, since: number): Promise<Heard<ReplicaPresence>[]> {
   return list<ReplicaPresence>(store, 'replicas', since)
 }
 
-/** Workers heard of since `since` (epoch ms), newest first. */
+/** Workers heard of since `since` (epoch ms), newest first; `leftAt` is set on those that said goodbye. */
 export function listWorkers(store: Store, since: number): Promise<Heard<WorkerPresence>[]> {
   return list<WorkerPresence>(store, 'workers', since)
 }

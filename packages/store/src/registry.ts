@@ -11,30 +11,67 @@ export interface StoredJob {
   /** The generation's start: nothing at or before it is owed under its schedule. */
   readonly sinceAt: number
   readonly watermarkAt: number
+  /** The image in force, and the one that is to be: they differ while a generation is being closed. */
   readonly image: string
+  readonly target: string
+  readonly registeredAt: number
+  /** Registered at run time: no image has to carry it. */
+  readonly dynamic: boolean
+  /** No live replica carries it since then. */
+  readonly goneAt: number | undefined
+  /** The job that took its place, by `was`. */
+  readonly renamedTo: string | undefined
+  readonly pause: StoredPause | undefined
   /** The settings in force, as stored; parse before use, they may come from a newer release. */
   readonly settings: unknown
+}
+
+/** A pause, as its author left it. */
+export interface StoredPause {
+  readonly state: 'paused' | 'resuming'
+  readonly at: number
+  readonly by: string
+  readonly note: string
+  /** It ends by itself then; undefined: only by a resume. */
+  readonly untilAt: number | undefined
+  /** What becomes of slots missed meanwhile. */
+  readonly missed: 'skip' | 'catch-up'
 }
 
 export interface Registration {
   readonly status: 'registered' | 'same' | 'changed' | 'edit'
   readonly now: number
-  readonly job: StoredJob
+  readonly generation: number
+  readonly image: string
+}
+
+/** Who registers, and how. */
+export interface Registrar {
+  readonly by: string
+  /** At run time, for a job that no image carries: dated now whenever it changes something. Default: false. */
+  readonly dynamic?: boolean
+}
+
+/** The name of an image of a definition: equal settings have equal names. */
+export function imageOf(settings: JobSettings): string {
+  return digest(JSON.stringify(jobSettings(settings)))
 }
 
 /** T6: registers an image's definition. Equal settings, however often, change nothing. */
-export async function registerJob(store: Store, settings: JobSettings, replica: string): Promise<Registration> {
+export async function registerJob(store: Store, settings: JobSettings, { by, dynamic = false }: Registrar): Promise<Registration> {
   const text = JSON.stringify(jobSettings(settings))
-  const reply = readReply(
-    await store.job(settings.name, 'register', [digest(text), text, digest(JSON.stringify(settings.schedule)), replica]),
-  )
+  const fingerprint = digest(JSON.stringify(settings.schedule))
+  const args = [digest(text), text, fingerprint, by, settings.catchUp.withinMs, dynamic ? 1 : 0]
+  const reply = readReply(await store.job(settings.name, 'register', args))
   const status = reply.text() as Registration['status']
   const now = reply.number()
-  const [watermarkAt, generation, sinceAt] = [reply.number(), reply.number(), reply.number()]
-  const [image, stored] = [reply.text(), reply.text()]
+  reply.number()
+  const generation = reply.number()
+  reply.number()
+  const image = reply.text()
   // Scored by the last change, so that others hear of it by asking for what is newer than what they know.
   await store.redis.zadd(`${serviceKey(store.service)}:jobs`, status === 'same' ? 'NX' : 'GT', String(now), settings.name)
-  return { status, now, job: { name: settings.name, generation, sinceAt, watermarkAt, image, settings: JSON.parse(stored) } }
+  return { status, now, generation, image }
 }
 
 /** Names of the jobs that were registered anew or changed after an instant, and that instant's successor. */
@@ -65,7 +102,26 @@ export async function readJob(store: Store, name: string): Promise<StoredJob | u
     sinceAt: Number(fields['since']),
     watermarkAt: Number(fields['watermark']),
     image: fields['image'] ?? '',
+    target: fields['target'] ?? '',
+    registeredAt: Number(fields['registeredAt'] ?? 0),
+    dynamic: fields['dynamic'] === '1',
+    goneAt: fields['goneAt'] === undefined ? undefined : Number(fields['goneAt']),
+    renamedTo: fields['renamedTo'],
+    pause: readPause(fields),
     settings: parseJson(fields['settings'] ?? ''),
+  }
+}
+
+function readPause(fields: Readonly<Record<string, string>>): StoredPause | undefined {
+  if (fields['paused'] === undefined) return undefined
+  const untilAt = Number(fields['pausedUntil'] ?? 0)
+  return {
+    state: fields['paused'] === '1' ? 'paused' : 'resuming',
+    at: Number(fields['pausedAt'] ?? 0),
+    by: fields['pausedBy'] ?? '',
+    note: fields['pauseNote'] ?? '',
+    untilAt: untilAt > 0 ? untilAt : undefined,
+    missed: fields['pauseMissed'] === 'catch-up' ? 'catch-up' : 'skip',
   }
 }
 

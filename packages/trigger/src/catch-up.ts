@@ -1,5 +1,5 @@
-import { type CatchUp, countBetween, lastSlot, nextSlot, type Schedule } from '@cronce/core'
-import type { DueSlot, Gap } from '@cronce/store'
+import { type CatchUp, countBetween, lastSlot, type Schedule } from '@cronce/core'
+import type { DueSlot, Gap, StoredPause } from '@cronce/store'
 import { dueSlot } from './due-slots.ts'
 
 /** An outage, as the ledger leaves it. Instants in epoch ms. */
@@ -86,10 +86,19 @@ function uncovered(outage: Outage, [fromAt, toAt]: readonly [number, number], wh
   return parts
 }
 
+/** T10: the slots of a pause are one gap; what was due before it is cut as any outage is. */
+export function cutPause(outage: Outage, pause: Pick<StoredPause, 'at' | 'by' | 'note' | 'missed'>): Cut {
+  if (pause.missed === 'catch-up') return cutOutage(outage)
+  const { schedule, reachAt } = outage
+  const before = cutOutage({ ...outage, reachAt: Math.min(reachAt, lastSlot(schedule, pause.at) ?? outage.afterAt) })
+  const reason = `paused by ${pause.by}${pause.note === '' ? '' : `: ${pause.note}`}`
+  const during = uncovered(outage, [Math.max(outage.afterAt, pause.at), reachAt], { state: 'skipped', reason })
+  return { gaps: [...before.gaps, ...during], admitted: before.admitted }
+}
+
 /** The last slot that is older than grace, or undefined where none after `afterAt` is. */
 export function reachOfCut(schedule: Schedule, range: { afterAt: number; now: number; graceMs: number; spreadMs: number }): number | undefined {
   const { afterAt, now, graceMs, spreadMs } = range
   const reach = lastSlot(schedule, now - graceMs - spreadMs - 1)
-  if (reach === undefined || reach <= afterAt) return undefined
-  return nextSlot(schedule, afterAt) === undefined ? undefined : reach
+  return reach === undefined || reach <= afterAt ? undefined : reach
 }

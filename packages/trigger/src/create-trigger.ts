@@ -14,10 +14,12 @@ import {
   writeLogLine,
 } from '@cronce/core'
 import { createEnqueuer } from '@cronce/queue'
-import { checkRedis, connect, createStore, leave, type RedisSource, type SafetyFinding } from '@cronce/store'
+import { checkRedis, connect, createStore, DEFAULT_HISTORY, leave, readTime, type RedisSource, type SafetyFinding } from '@cronce/store'
 import { type Logger, pino } from 'pino'
 import { createRedisClock } from './redis-clock.ts'
 import { registerCarried } from './register.ts'
+import { beat } from './presence.ts'
+import { watchFleet } from './sweep.ts'
 import type { TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { createTriggerLoop, type LoopHealth, type TriggerLoop } from './trigger-loop.ts'
@@ -62,6 +64,8 @@ export interface Trigger {
   tick(): Promise<TickResult>
   /** One sweep, by hand. */
   sweep(): Promise<void>
+  /** Says that this replica lives, by hand. */
+  beat(): Promise<void>
   /** Opens connections and registers, without beginning to fire. `start` does it as well. */
   prepare(): Promise<void>
 }
@@ -110,10 +114,16 @@ export function createTrigger(options: TriggerOptions): Trigger {
       const redisClock = createRedisClock(clock)
       const context: TriggerContext = {
         ...{ replica: id, release, store, enqueuer, events, clock, redisClock, random, timing, carried },
+        history: DEFAULT_HISTORY,
         jobs: new Map(),
       }
-      for (const settings of carried) await registerCarried(context, settings)
       const self = { host: hostname(), pid: process.pid, startedAt: clock.now(), tzdata: tzdataVersion() }
+      const askedAt = clock.now()
+      redisClock.learn(await readTime(store), askedAt)
+      // Before it registers anything: a new image that nobody is known to carry would give way at once (T6).
+      await beat(context, { ...self, loopLateMs: 0 })
+      for (const settings of carried) await registerCarried(context, settings)
+      await watchFleet(context)
       open = { context, loop: createTriggerLoop(context, self), close }
       state = 'ready'
     } catch (error) {
@@ -149,7 +159,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
       state = 'stopping'
       const { context, loop, close } = open
       await loop.stop()
-      await leave(context.store, 'replicas', id).catch(() => undefined)
+      await leave(context.store, 'replicas', { id, now: context.redisClock.now() }).catch(() => undefined)
       await close()
       state = 'stopped'
       events.emit('trigger.stopped', { replica: id })
@@ -162,5 +172,6 @@ export function createTrigger(options: TriggerOptions): Trigger {
     }),
     tick: () => opened().loop.tick(),
     sweep: () => opened().loop.sweep(),
+    beat: () => opened().loop.beat(),
   }
 }

@@ -1,7 +1,8 @@
+import { lastSlot } from '@cronce/core'
 import { cutBacklog, listGaps, listSlots } from '@cronce/store'
-import { type Cut, cutOutage, reachOfCut } from './catch-up.ts'
+import { type Cut, cutOutage, cutPause, type Outage, reachOfCut } from './catch-up.ts'
 import type { TriggerContext } from './trigger-context.ts'
-import type { WatchedJob } from './watched-job.ts'
+import { rewatch, type WatchedJob } from './watched-job.ts'
 
 /** How many records and gaps of an outage one cut reckons with; an outage that has more is cut in several. */
 const MOST_KNOWN = 500
@@ -10,21 +11,51 @@ const MOST_KNOWN = 500
 const CUT_TRIES = 5
 
 /** T5: cuts what is older than grace and unknown to the ledger, once per outage and fleet. Answers whether there was anything. */
-export async function cutBacklogOf(context: TriggerContext, job: WatchedJob, at: { now: number; graceMs: number }): Promise<boolean> {
-  const { store, replica, events } = context
+export function cutBacklogOf(context: TriggerContext, job: WatchedJob, { graceMs }: { graceMs: number }): Promise<boolean> {
+  return cutUntil(context, job, (now) => {
+    const afterAt = Math.max(job.watermarkAt, job.sinceAt)
+    const reachAt = reachOfCut(job.settings.schedule, { afterAt, now, graceMs, spreadMs: job.spreadMs })
+    return reachAt === undefined ? undefined : { reachAt, resume: false, cut: cutOutage }
+  })
+}
+
+/** T10: a pause has ended; what became of its slots is cut once, by the replica that is first. */
+export async function cutPauseOf(context: TriggerContext, name: string): Promise<void> {
+  const job = await rewatch(context, name)
+  const pause = job?.pause
+  if (job === undefined || pause === undefined) return
+  await cutUntil(context, job, (now) => {
+    const afterAt = Math.max(job.watermarkAt, job.sinceAt)
+    const reachAt = Math.max(lastSlot(job.settings.schedule, now - job.spreadMs) ?? afterAt, afterAt)
+    return { reachAt, resume: true, cut: (outage) => cutPause(outage, pause) }
+  })
+  await rewatch(context, name)
+}
+
+/** What a cut reaches to, whether it ends a pause, and how it judges. */
+interface CutPlan {
+  readonly reachAt: number
+  readonly resume: boolean
+  readonly cut: (outage: Outage) => Cut
+}
+
+async function cutUntil(context: TriggerContext, job: WatchedJob, plan: (now: number) => CutPlan | undefined): Promise<boolean> {
+  const { store, replica, redisClock } = context
   const { schedule, catchUp } = job.settings
   for (let tries = 0; tries < CUT_TRIES; tries++) {
-    const afterAt = Math.max(job.watermarkAt, job.sinceAt)
-    const reachAt = reachOfCut(schedule, { afterAt, now: at.now, graceMs: at.graceMs, spreadMs: job.spreadMs })
-    if (reachAt === undefined) return tries > 0
+    const now = redisClock.now()
+    const planned = plan(now)
+    if (planned === undefined) return tries > 0
+    const { reachAt, resume } = planned
     const [known, gaps] = await Promise.all([
       listSlots(store, job.name, { fromAt: job.watermarkAt + 1, untilAt: reachAt, limit: MOST_KNOWN }),
       listGaps(store, job.name, { afterAt: job.watermarkAt, limit: MOST_KNOWN }),
     ])
     // Runs by hand have identities of their own: they are counted by the script, but stand for no slot of the schedule.
     const knownAt = known.filter(({ id }) => !id.includes('+')).map((entry) => entry.at)
-    const cut = cutOutage({ schedule, catchUp, spreadMs: job.spreadMs, afterAt, reachAt, now: at.now, knownAt, gaps })
-    if (cut.gaps.length === 0 && cut.admitted.length === 0) return tries > 0
+    const afterAt = Math.max(job.watermarkAt, job.sinceAt)
+    const cut = planned.cut({ schedule, catchUp, spreadMs: job.spreadMs, afterAt, reachAt, now, knownAt, gaps })
+    if (!resume && cut.gaps.length === 0 && cut.admitted.length === 0) return tries > 0
     const answer = await cutBacklog(store, {
       job: job.name,
       generation: job.generation,
@@ -33,12 +64,13 @@ export async function cutBacklogOf(context: TriggerContext, job: WatchedJob, at:
       known: known.length + gaps.length,
       cause: catchUp.mode === 'late' ? 'late' : 'catch-up',
       by: replica,
+      resume,
       ...cut,
     })
     if (answer.generation !== job.generation) return true
     job.watermarkAt = answer.watermarkAt
     if (answer.status === 'ok') {
-      tell(events, job.name, cut)
+      tell(context.events, job.name, cut)
       return true
     }
   }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
 import { claimSlots, type ClaimAnswer, type ClaimVerdict, type DueSlot } from '@cronce/store'
-import { cutBacklogOf } from './cut.ts'
+import { cutBacklogOf, cutPauseOf } from './cut.ts'
 import { dueSlots, graceMs } from './due-slots.ts'
-import { registerCarried } from './register.ts'
+import { registerCarried, switchGeneration } from './register.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { BACKLOG_PER_TICK } from './trigger-timing.ts'
 import { moveOn, rewatch, type WatchedJob } from './watched-job.ts'
@@ -51,19 +51,23 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
       leaseMs: context.timing.claimLeaseMs,
       graceMs: grace,
       backlog: BACKLOG_PER_TICK,
+      overlap: job.settings.overlap,
+      timeoutMs: job.settings.timeoutMs,
+      expireMs: job.settings.expireMs ?? 0,
       replica: context.replica,
       release: context.release,
     })
     context.redisClock.learn(answer.now, askedAt)
+    if (answer.status === 'paused') return pausedUntil(job, answer.now)
     if (answer.status !== 'ok') {
-      await catchUpWithStore(context, name, answer)
+      await catchUpWithStore(context, name, answer.status)
       continue
     }
     job.watermarkAt = answer.watermarkAt
     const fired = tellVerdicts(context, { job, token, list, answer })
     const old = answer.slots.some(({ verdict }) => verdict === 'old')
     // The cut admits or drops them; what it admits is claimed in the next round.
-    if (old && fired.claimed === undefined && (await cutBacklogOf(context, job, { now: answer.now, graceMs: grace }))) continue
+    if (old && fired.claimed === undefined && (await cutBacklogOf(context, job, { graceMs: grace }))) continue
     return old ? { ...fired, again: answer.now } : fired
   }
   return { ...NOTHING, again: context.redisClock.now() + BACKLOG_PAUSE_MS }
@@ -71,15 +75,35 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
 
 const NOTHING: Fired = { claimed: undefined, lost: 0, again: undefined }
 
-/** S2, T1: the store has a lower watermark, another generation, or lost the job altogether. */
-async function catchUpWithStore(context: TriggerContext, name: string, answer: ClaimAnswer): Promise<void> {
-  if (answer.status === 'unknown') {
-    const carried = context.carried.find((settings) => settings.name === name)
-    if (carried === undefined) context.jobs.delete(name)
-    else await registerCarried(context, carried)
-    return
+/** T10: nothing starts. The slots stay unrecorded until the resume cuts them; the job is asked about again at its next slot. */
+function pausedUntil(job: WatchedJob, now: number): Fired {
+  moveOn(job, now - job.spreadMs)
+  return { ...NOTHING, again: job.pause?.untilAt }
+}
+
+/** The store stands otherwise than this replica thinks: learns how, and does what is to be done first. */
+async function catchUpWithStore(context: TriggerContext, name: string, status: Exclude<ClaimAnswer['status'], 'ok' | 'paused'>): Promise<void> {
+  switch (status) {
+    case 'stale':
+      await rewatch(context, name)
+      return
+    case 'switching':
+      await switchGeneration(context, name)
+      return
+    case 'resuming':
+      await cutPauseOf(context, name)
+      return
+    case 'unknown':
+    case 'gone':
+      await returnOrForget(context, name)
   }
-  await rewatch(context, name)
+}
+
+/** S2, T8: a job that the store lost, or dated as gone, is registered again by whoever carries it. */
+async function returnOrForget(context: TriggerContext, name: string): Promise<void> {
+  const carried = context.carried.find((settings) => settings.name === name)
+  if (carried === undefined) context.jobs.delete(name)
+  else await registerCarried(context, carried)
 }
 
 function tellVerdicts(context: TriggerContext, round: { job: WatchedJob; token: string; list: readonly DueSlot[]; answer: ClaimAnswer }): Fired {
@@ -101,6 +125,8 @@ function tellVerdicts(context: TriggerContext, round: { job: WatchedJob; token: 
     } else if (slot.verdict === 'recorded' && slot.at > job.triedAt) {
       lost += 1
       context.events.emit('slot.lost', { slot: keyOf(job.name, slot), by: 'another replica' })
+    } else if (slot.verdict === 'skipped' || slot.verdict === 'waiting') {
+      context.events.emit('slot.held-up', { slot: keyOf(job.name, slot), verdict: slot.verdict })
     } else if (slot.verdict === 'later') {
       again = answer.now + BACKLOG_PAUSE_MS
     } else if (slot.verdict === 'early' && slot.at <= answer.now) {

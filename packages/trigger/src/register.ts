@@ -1,7 +1,7 @@
-import { type JobSettings, slotsBetween, spreadOffsetMs } from '@cronce/core'
-import { askForLook, closeGeneration, registerJob } from '@cronce/store'
-import { dueSlot, graceMs } from './due-slots.ts'
+import { type JobSettings, slotsBetween } from '@cronce/core'
+import { askForLook, closeGeneration, type DueSlot, readJob, registerJob, retireJob } from '@cronce/store'
 import { cutBacklogOf } from './cut.ts'
+import { dueSlot, graceMs } from './due-slots.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { MOST_SLOTS } from './trigger-timing.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
@@ -14,16 +14,36 @@ const CLOSING_TRIES = 10
 
 /** T6, T7: registers one carried definition, closing the generation in force where its schedule is another. */
 export async function registerCarried(context: TriggerContext, settings: JobSettings): Promise<void> {
-  const { store, replica, events } = context
-  const askedAt = context.clock.now()
-  const registration = await registerJob(store, settings, replica)
-  context.redisClock.learn(registration.now, askedAt)
-  let watched = await rewatch(context, settings.name)
-  if (registration.status === 'edit') watched = await closeOld(context, settings.name)
+  const { store, replica, events, clock, redisClock } = context
+  if (await isRenamed(context, settings.name)) return
+  const askedAt = clock.now()
+  const registration = await registerJob(store, settings, { by: replica })
+  redisClock.learn(registration.now, askedAt)
+  if (settings.was !== undefined) await retireFormer(context, { name: settings.was, renamedTo: settings.name })
+  const watched = registration.status === 'edit' ? await switchGeneration(context, settings.name) : await rewatch(context, settings.name)
   if (watched === undefined) return
   const status = registration.status === 'edit' ? 'edited' : registration.status
   events.emit('job.registered', { job: settings.name, status, generation: watched.generation })
   await watchFrom(context, watched)
+}
+
+/** `was`: an old image that restarts after the rename registers nothing, as long as the job that took its place is there. */
+async function isRenamed(context: TriggerContext, name: string): Promise<boolean> {
+  const stored = await readJob(context.store, name)
+  if (stored?.renamedTo === undefined) return false
+  const successor = await readJob(context.store, stored.renamedTo)
+  if (successor === undefined || successor.goneAt !== undefined) return false
+  context.events.emit('job.passed-over', { job: name, reason: `it is called ${stored.renamedTo} now` })
+  return true
+}
+
+/** `was` closes the old name by T7: what it owed up to now stays due, nothing fires after it. */
+async function retireFormer(context: TriggerContext, former: { name: string; renamedTo: string }): Promise<void> {
+  const old = await rewatch(context, former.name)
+  if (old === undefined || old.goneAt !== undefined) return
+  await cutBacklogOf(context, old, { graceMs: graceMs(old.settings.schedule, context.timing, context.redisClock.now()) })
+  await retireJob(context.store, former.name, { by: context.replica, image: old.image, renamedTo: former.renamedTo })
+  await rewatch(context, former.name)
 }
 
 /** A5: the job is in the watch set before anything is written about its next slot. */
@@ -33,27 +53,28 @@ export async function watchFrom(context: TriggerContext, job: WatchedJob): Promi
 }
 
 /** T7: what the old schedule owes stays due; the edit is the closing script's own time. */
-async function closeOld(context: TriggerContext, name: string): Promise<WatchedJob | undefined> {
+export async function switchGeneration(context: TriggerContext, name: string): Promise<WatchedJob | undefined> {
   for (let tries = 0; tries < CLOSING_TRIES; tries++) {
     const old = await rewatch(context, name)
     if (old === undefined) return undefined
-    const { schedule } = old.settings
-    const now = context.redisClock.now()
-    const grace = graceMs(schedule, context.timing, now)
-    await cutBacklogOf(context, old, { now, graceMs: grace })
-    const fromAt = Math.max(old.watermarkAt, old.sinceAt)
-    const slots = []
-    let toAt = now + AHEAD_MS
-    for (const at of slotsBetween(schedule, fromAt, toAt)) {
-      if (slots.length === MOST_SLOTS) {
-        toAt = at - 1
-        break
-      }
-      slots.push(dueSlot(at, spreadOffsetMs(name, schedule)))
-    }
-    const request = { job: name, generation: old.generation, toAt, graceMs: grace, by: context.replica, slots }
+    const grace = graceMs(old.settings.schedule, context.timing, context.redisClock.now())
+    await cutBacklogOf(context, old, { graceMs: grace })
+    const owed = owedUntil(old, context.redisClock.now() + AHEAD_MS)
+    const request = { job: name, generation: old.generation, graceMs: grace, by: context.replica, ...owed }
     const answer = await closeGeneration(context.store, request)
     if (answer.status === 'closed' || answer.status === 'stale') break
   }
-  return rewatch(context, name)
+  const watched = await rewatch(context, name)
+  if (watched !== undefined) await watchFrom(context, watched)
+  return watched
+}
+
+/** The old schedule's slots from its watermark to a little past now, as far as one script takes them. */
+function owedUntil(old: WatchedJob, until: number): { toAt: number; slots: DueSlot[] } {
+  const slots: DueSlot[] = []
+  for (const at of slotsBetween(old.settings.schedule, Math.max(old.watermarkAt, old.sinceAt), until)) {
+    if (slots.length === MOST_SLOTS) return { toAt: at - 1, slots }
+    slots.push(dueSlot(at, old.spreadMs))
+  }
+  return { toAt: until, slots }
 }

@@ -1,6 +1,6 @@
 import type { Clock, EventEmitter, JobSettings, Random } from '@cronce/core'
 import type { Enqueuer } from '@cronce/queue'
-import type { Store } from '@cronce/store'
+import type { HistoryBounds, Store } from '@cronce/store'
 import type { RedisClock } from './redis-clock.ts'
 import type { TriggerTiming } from './trigger-timing.ts'
 import type { WatchedJob } from './watched-job.ts'
@@ -16,6 +16,7 @@ export interface TriggerContext {
   readonly redisClock: RedisClock
   readonly random: Random
   readonly timing: TriggerTiming
+  readonly history: HistoryBounds
   /** The definitions this image carries. */
   readonly carried: readonly JobSettings[]
   /** The jobs this replica fires, by name: whatever the store says, carried or not. */

@@ -1,8 +1,9 @@
 import type { CancelTimer } from '@cronce/core'
-import { beat, followChanges, type SelfFacts, sweep } from './sweep.ts'
+import { beat, type SelfFacts } from './presence.ts'
+import { followChanges, sweep } from './sweep.ts'
 import { dueHere, tick, type TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
-import { HEARTBEAT_MS, LONGEST_SLEEP_MS } from './trigger-timing.ts'
+import { LONGEST_SLEEP_MS } from './trigger-timing.ts'
 
 /** How long to wait after the store was out of reach, ms: soon, then every two seconds. */
 const RETRY_MS = [100, 250, 500, 1_000, 2_000]
@@ -26,6 +27,8 @@ export interface TriggerLoop {
   tick(): Promise<TickResult>
   /** One sweep now. */
   sweep(): Promise<void>
+  /** One heartbeat now. */
+  beat(): Promise<void>
   health(): LoopHealth
 }
 
@@ -71,7 +74,7 @@ export function createTriggerLoop(context: TriggerContext, self: Omit<SelfFacts,
       await tickNow()
       if (now >= nextBeatAt) {
         await beat(context, { ...self, loopLateMs: health.lateMs })
-        nextBeatAt = now + HEARTBEAT_MS
+        nextBeatAt = now + timing.heartbeatMs
       }
       if (now >= nextSweepAt) {
         await sweepNow()
@@ -117,6 +120,7 @@ export function createTriggerLoop(context: TriggerContext, self: Omit<SelfFacts,
     },
     tick: tickNow,
     sweep: sweepNow,
+    beat: () => beat(context, { ...self, loopLateMs: health.lateMs }),
     health: () => health,
   }
 }

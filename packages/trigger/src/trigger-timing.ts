@@ -4,7 +4,10 @@ import { DEFAULT_CLAIM_LEASE_MS, type Duration, parseDuration } from '@cronce/co
 export const DEFAULT_SWEEP_MS = 10_000
 
 /** How often a replica says that it lives, ms. */
-export const HEARTBEAT_MS = 15_000
+export const DEFAULT_HEARTBEAT_MS = 15_000
+
+/** A replica that was not heard of for this many heartbeats is taken for gone. */
+export const HEARTBEATS_MISSED = 3
 
 /** The longest a loop sleeps without looking at its clock again, ms: a clock that jumped is noticed within it. */
 export const LONGEST_SLEEP_MS = 30_000
@@ -29,6 +32,7 @@ export interface TriggerTiming {
   readonly claimLeaseMs: number
   readonly sweepMs: number
   readonly quietMs: number
+  readonly heartbeatMs: number
 }
 
 export interface TimingOptions {
@@ -38,13 +42,16 @@ export interface TimingOptions {
   readonly sweepEvery?: Duration | undefined
   /** Tasks that nothing was heard of for this long are added again. Default 30 s. */
   readonly readdAfter?: Duration | undefined
+  /** How often this replica says that it lives; after three silences its image counts as gone. Default 15 s. */
+  readonly heartbeatEvery?: Duration | undefined
 }
 
 /** @throws CronceError CRONCE_DURATION_INVALID */
-export function parseTiming({ claimLease, sweepEvery, readdAfter }: TimingOptions): TriggerTiming {
+export function parseTiming({ claimLease, sweepEvery, readdAfter, heartbeatEvery }: TimingOptions): TriggerTiming {
   return {
     claimLeaseMs: claimLease === undefined ? DEFAULT_CLAIM_LEASE_MS : parseDuration(claimLease),
     sweepMs: sweepEvery === undefined ? DEFAULT_SWEEP_MS : parseDuration(sweepEvery),
     quietMs: readdAfter === undefined ? DEFAULT_QUIET_MS : parseDuration(readdAfter),
+    heartbeatMs: heartbeatEvery === undefined ? DEFAULT_HEARTBEAT_MS : parseDuration(heartbeatEvery),
   }
 }

@@ -1,5 +1,5 @@
 import { type JobSettings, parseJobSettings, spreadOffsetMs } from '@cronce/core'
-import { readJob, type StoredJob } from '@cronce/store'
+import { readJob, type StoredJob, type StoredPause } from '@cronce/store'
 import { nextEffectiveAt } from './due-slots.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
@@ -10,6 +10,12 @@ export interface WatchedJob {
   readonly generation: number
   readonly sinceAt: number
   readonly spreadMs: number
+  /** The image in force, and whether some image has to carry it. */
+  readonly image: string
+  readonly dynamic: boolean
+  readonly pause: StoredPause | undefined
+  /** No live replica carries it since then: nothing fires (T8). */
+  readonly goneAt: number | undefined
   watermarkAt: number
   /** The newest nominal instant this replica has tried. */
   triedAt: number
@@ -25,8 +31,8 @@ export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: stri
   const spreadMs = spreadOffsetMs(stored.name, settings.schedule)
   const triedAt = Math.max(stored.watermarkAt, stored.sinceAt)
   const nextAt = nextEffectiveAt(settings.schedule, triedAt, spreadMs) ?? Number.POSITIVE_INFINITY
-  const { name, generation, sinceAt, watermarkAt } = stored
-  return { name, settings, generation, sinceAt, spreadMs, watermarkAt, triedAt, nextAt }
+  const { name, generation, sinceAt, watermarkAt, image, dynamic, pause, goneAt } = stored
+  return { name, settings, generation, sinceAt, spreadMs, image, dynamic, pause, goneAt, watermarkAt, triedAt, nextAt }
 }
 
 /** Notes that everything up to an instant has been tried, and when the next slot takes effect. */
@@ -45,6 +51,7 @@ export async function rewatch(context: TriggerContext, name: string): Promise<Wa
     context.events.emit('job.passed-over', { job: name, reason: watched.fault })
     return undefined
   }
+  if (watched.goneAt !== undefined) watched.nextAt = Number.POSITIVE_INFINITY
   context.jobs.set(name, watched)
   return watched
 }

@@ -14,6 +14,8 @@ export interface CronceEvents {
   'slot.claimed': { slot: SlotKey; latenessMs: number }
   /** Another replica had it first. Normal, one per slot and losing replica. */
   'slot.lost': { slot: SlotKey; by: string }
+  /** The overlap policy or its use-by dropped it, or it waits for the run before it. */
+  'slot.held-up': { slot: SlotKey; verdict: 'skipped' | 'waiting' }
   /** The slot is on the queue; the ledger does not say so yet. */
   'slot.added': { slot: SlotKey; queue: string }
   /** The slot is on the queue and recorded. */
@@ -45,9 +47,11 @@ export interface CronceEvents {
   /** Its last holder died. */
   'chunk.crashed': { slot: SlotKey; chunk: number; crashes: number }
   'chunk.settled': { slot: SlotKey; chunk: number; done: number; dead: number; abandoned: number; tookMs: number }
-  'chunk.handed-back': { slot: SlotKey; chunk: number; delayMs: number; reason: 'retries' | 'shutdown' | 'no handler' }
+  'chunk.handed-back': { slot: SlotKey; chunk: number; delayMs: number; reason: 'retries' | 'shutdown' }
   /** Another worker took over; nothing more is written here. */
   'chunk.fenced-off': { slot: SlotKey; chunk: number }
+  /** A handler told how far it came: `ctx.progress()`. `amount` is the sum of what it told in this attempt. */
+  'entity.progressed': { slot: SlotKey; entity: string; amount: number }
   'entity.retried': { slot: SlotKey; entity: string; attempt: number; delayMs: number; error: unknown }
   'entity.died': { slot: SlotKey; entity: string; attempts: number; reason: string; error: unknown }
   /** An effect that has a receipt was asked for again and skipped. */

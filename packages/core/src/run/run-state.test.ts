@@ -33,8 +33,8 @@ describe('the transition table', () => {
     }
   })
 
-  it('reopens what ended with something undone by redrive only, and a success never', () => {
-    expect(TRANSITIONS.succeeded).toEqual([])
+  it('reopens what ended by a redrive or a forced walk only', () => {
+    expect(TRANSITIONS.succeeded).toEqual(['running'])
     for (const state of ['partial', 'failed', 'abandoned'] as const) expect(TRANSITIONS[state]).toEqual(['running'])
   })
 

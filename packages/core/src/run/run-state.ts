@@ -36,7 +36,7 @@ export const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   claimed: ['due', 'enqueued', 'running', 'skipped', 'missed'],
   enqueued: ['running', 'skipped', 'failed'],
   running: ['succeeded', 'partial', 'failed', 'abandoned', 'skipped'],
-  succeeded: [],
+  succeeded: ['running'],
   partial: ['running'],
   failed: ['running'],
   abandoned: ['running'],

@@ -37,6 +37,20 @@ local function transition(base, id, to, now, detail)
   else
     redis.call('ZREM', base .. ':active', id)
   end
+  -- T9: a run is live from its claim to its first end. No expiry: a worker that dies frees nothing, its run goes on elsewhere.
+  -- A redrive does not re-enter.
+  if to == 'claimed' or (to == 'running' and PHASES[from] == 'open') then
+    redis.call('ZADD', base .. ':live', at, id)
+  elseif phase == 'ended' or phase == 'dropped' or to == 'due' then
+    redis.call('ZREM', base .. ':live', id)
+  end
   note(base, id, now, to, detail)
   return from or 'none'
+end
+
+-- Records why a slot did not run, or did not succeed, with the change of state that says so.
+local function drop(base, id, to, now, reason)
+  local from = transition(base, id, to, now, { reason = reason })
+  if from then redis.call('HSET', base .. ':slot:' .. id, 'reason', reason) end
+  return from
 end

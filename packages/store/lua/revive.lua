@@ -1,0 +1,51 @@
+-- T11 A named slot, by hand or by a backfill: takes `missed` or `skipped` to `claimed`, and splits the gap that held it; no gap
+-- covers a slot that ran. What is done is refused.
+--
+-- KEYS[1] job key
+-- ARGV 1 now or ''  2 slot id  3 instant  4 effective instant  5 cause (manual, backfill)  6 token  7 lease ms  8 by  9 release
+--      10 why or ''  11, 12 how many slots of the gap lie before and after it (the caller counted; checked)
+-- Answer: { status, now, state }
+--   status  claimed | busy (on its way: due, claimed, enqueued, running) | done (ended or folded; the state) | early (not due
+--           yet) | foreign (before the first generation: no slot of this job) | moved (the gap is another: count anew)
+-- include: time, transition, watermark
+local base, id, at = KEYS[1], ARGV[2], tonumber(ARGV[3])
+local now = read_time(ARGV[1])
+local state = state_of(base, id)
+local slot = base .. ':slot:' .. id
+if state then
+  if PHASES[state] == 'ended' then return { 'done', now, state } end
+  if PHASES[state] ~= 'dropped' then return { 'busy', now, state } end
+else
+  local job = redis.call('HMGET', base .. ':job', 'watermark', 'registeredAt')
+  if tonumber(ARGV[4]) > now then return { 'early', now, '' } end
+  if at <= tonumber(job[2]) and ARGV[5] ~= 'backfill' then return { 'foreign', now, '' } end
+  local line = redis.call('ZRANGEBYSCORE', base .. ':gaps', at, '+inf', 'LIMIT', 0, 1)[1]
+  local gap = line and cjson.decode(line)
+  if gap and gap.from < at then
+    local before, after = tonumber(ARGV[11]), tonumber(ARGV[12])
+    if before + after + 1 ~= gap.count then return { 'moved', now, '' } end
+    redis.call('ZREM', base .. ':gaps', line)
+    local first, last = cjson.decode(line), cjson.decode(line)
+    first.to, first.count = at - 1, before
+    last.from, last.count = at, after
+    if before > 0 then redis.call('ZADD', base .. ':gaps', first.to, cjson.encode(first)) end
+    if after > 0 then redis.call('ZADD', base .. ':gaps', last.to, cjson.encode(last)) end
+    redis.call('HSET', slot, 'at', at)
+    transition(base, id, gap.state, now, { reason = gap.reason })
+  elseif at > tonumber(job[1]) then
+    return { 'busy', now, '' }
+  elseif at > tonumber(job[2]) then
+    -- At or below the watermark, not listed, in no gap, after the registration: it succeeded and is folded.
+    return { 'done', now, 'succeeded' }
+  else
+    redis.call('HSET', slot, 'at', at)
+    transition(base, id, 'missed', now, { reason = 'before the job was registered' })
+  end
+end
+redis.call('HSET', slot, 'at', at, 'effective', ARGV[4], 'cause', ARGV[5], 'claimedBy', ARGV[8], 'claimedAt', now, 'release', ARGV[9])
+redis.call('HDEL', slot, 'reason', 'useBy')
+if ARGV[10] ~= '' then redis.call('HSET', slot, 'why', ARGV[10]) end
+transition(base, id, 'claimed', now, { by = ARGV[8], cause = ARGV[5], why = ARGV[10] ~= '' and ARGV[10] or nil })
+redis.call('HINCRBY', slot, 'claims', 1)
+redis.call('SET', base .. ':claim:' .. id, ARGV[6] .. '|' .. (now + tonumber(ARGV[7])) .. '|' .. ARGV[8], 'PX', tonumber(ARGV[7]) * 10)
+return { 'claimed', now, 'claimed' }

@@ -1,0 +1,84 @@
+import type { RunState, SlotId } from '@cronce/core'
+import type { DueSlot } from './claims.ts'
+import type { RunRef } from './plan.ts'
+import { readReply } from './reply.ts'
+import type { Store } from './store.ts'
+
+/** Who asks for a run, and the claim it gets. */
+export interface HandClaim {
+  readonly token: string
+  readonly leaseMs: number
+  readonly by: string
+  readonly release: string
+  readonly why?: string
+}
+
+/** T11: a run by hand, with an identity of its own. `instant` is the slot form of `at` without an ordinal. */
+export async function claimManual(
+  store: Store,
+  job: string,
+  request: HandClaim & { instant: string; at: number; requestId?: string },
+): Promise<{ status: 'claimed' | 'repeated'; id: SlotId }> {
+  const { instant, at, token, leaseMs, by, release, requestId = '', why = '' } = request
+  const reply = readReply(await store.job(job, 'manual', [instant, at, token, leaseMs, by, release, requestId, why]))
+  const status = reply.text() as 'claimed' | 'repeated'
+  reply.number()
+  return { status, id: reply.text() as SlotId }
+}
+
+/** The slots of the gap that holds a named slot, on either side of it: the caller counts, the script checks. */
+export interface GapSides {
+  readonly before: number
+  readonly after: number
+}
+
+export interface Revived {
+  readonly status:
+    | 'claimed'
+    /** On its way. */
+    | 'busy'
+    /** Ended, or folded as succeeded. */
+    | 'done'
+    /** Not due yet. */
+    | 'early'
+    /** No slot of this job: before its registration. */
+    | 'foreign'
+    /** The gap is another by now: count anew. */
+    | 'moved'
+  readonly now: number
+  /** The state it is in; undefined where the ledger has no record. */
+  readonly state: RunState | undefined
+}
+
+/** T11: takes a slot that was missed or skipped, splitting the gap that held it; what is done is refused. */
+export async function reviveSlot(
+  store: Store,
+  job: string,
+  request: HandClaim & { slot: DueSlot; cause: 'manual' | 'backfill'; sides: GapSides },
+): Promise<Revived> {
+  const { slot, cause, token, leaseMs, by, release, why = '', sides } = request
+  const args = [slot.id, slot.at, slot.effectiveAt, cause, token, leaseMs, by, release, why, sides.before, sides.after]
+  const reply = readReply(await store.job(job, 'revive', args))
+  const status = reply.text() as Revived['status']
+  const now = reply.number()
+  const state = reply.text()
+  return { status, now, state: state === '' ? undefined : (state as RunState) }
+}
+
+/** R4: a forced re-run: plans again from the source and skips by the fold. `step` is the plan step to add. */
+export async function rewalkRun(
+  store: Store,
+  run: RunRef,
+  request: { by: string; why?: string },
+): Promise<{ status: 'walking' | 'busy' | 'expired' | 'unknown'; state: RunState | undefined; step: number }> {
+  const reply = readReply(await store.job(run.job, 'rewalk', [run.id, request.by, request.why ?? '']))
+  const status = reply.text() as 'walking' | 'busy' | 'expired' | 'unknown'
+  reply.number()
+  const state = reply.text()
+  return { status, state: state === '' ? undefined : (state as RunState), step: reply.number() }
+}
+
+/** T9: a worker that was told to stop a cancelled run's chunk has let go of it. */
+export async function letGo(store: Store, run: RunRef, chunk: number): Promise<void> {
+  await store.job(run.job, 'let-go', [run.id, chunk])
+}

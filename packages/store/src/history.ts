@@ -1,0 +1,71 @@
+import { RUN_STATES, type RunState } from '@cronce/core'
+import { jobKey } from './keys.ts'
+import type { Store } from './store.ts'
+
+/** T12: how much of a job's ledger is kept in detail; what is past it folds into daily sums. */
+export interface HistoryBounds {
+  /** Default 30 days, ms. */
+  readonly detailMs: number
+  /** Default 1,000 slots. */
+  readonly detailSlots: number
+  /** Default 400 days. */
+  readonly days: number
+}
+
+export const DEFAULT_HISTORY: HistoryBounds = { detailMs: 30 * 24 * 3600 * 1000, detailSlots: 1_000, days: 400 }
+
+/** Slots that one call folds: keeps the script short (promise 9). */
+const MOST_FOLDED = 100
+
+/** Folds what is past the bounds, at most 100 slots a call. Answers how many folded and how many are in detail. */
+export async function foldHistory(
+  store: Store,
+  job: string,
+  request: { now: number; bounds: HistoryBounds },
+): Promise<{ folded: number; detail: number }> {
+  const { now, bounds } = request
+  const oldestDay = new Date(now - bounds.days * 24 * 3600 * 1000).toISOString().slice(0, 10)
+  const answer = await store.job(job, 'fold', [now - bounds.detailMs, bounds.detailSlots, oldestDay, MOST_FOLDED])
+  return { folded: Number(answer[0]), detail: Number(answer[1]) }
+}
+
+/** The folded slots of one UTC day, by the state they were in; runs by hand apart. */
+export interface DaySum {
+  /** YYYY-MM-DD, of the nominal instant. */
+  readonly day: string
+  readonly slots: Readonly<Partial<Record<RunState, number>>>
+  readonly manual: number
+}
+
+/** The daily sums of a job between two days, inclusive, oldest first. */
+export async function listDays(store: Store, job: string, range: { from: string; to: string }): Promise<DaySum[]> {
+  const base = jobKey(store.service, job)
+  const score = (day: string) => Number(day.replaceAll('-', ''))
+  const days = await store.redis.zrangebyscore(`${base}:days`, score(range.from), score(range.to))
+  const rows = await Promise.all(days.map((day) => store.redis.hgetall(`${base}:day:${day}`)))
+  return days.map((day, index) => {
+    const row = rows[index] ?? {}
+    const slots = Object.entries(row).filter(([kind]) => kind in RUN_STATES)
+    return { day, slots: Object.fromEntries(slots.map(([kind, count]) => [kind, Number(count)])), manual: Number(row['manual'] ?? 0) }
+  })
+}
+
+/** One generation of a job: which image was in force after its start. */
+export interface StoredGeneration {
+  readonly generation: number
+  /** Slots after this instant are its own, up to the next generation's start. */
+  readonly sinceAt: number
+  readonly image: string
+  readonly by: string
+  /** The settings of its image, as stored. */
+  readonly settings: unknown
+}
+
+/** The generations of a job, oldest first. */
+export async function listGenerations(store: Store, job: string): Promise<StoredGeneration[]> {
+  const base = jobKey(store.service, job)
+  const lines = await store.redis.zrange(`${base}:generations`, '0', '-1')
+  const rows = lines.map((line) => JSON.parse(line) as { generation: number; since: number; image: string; by: string })
+  const settings = await Promise.all(rows.map(({ image }) => store.redis.hget(`${base}:image:${image}`, 'settings')))
+  return rows.map(({ since, ...row }, index) => ({ ...row, sinceAt: since, settings: JSON.parse(settings[index] ?? 'null') as unknown }))
+}

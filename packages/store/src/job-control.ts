@@ -1,0 +1,81 @@
+import { jobKey, serviceKey } from './keys.ts'
+import type { Store } from './store.ts'
+
+export interface PauseRequest {
+  readonly by: string
+  readonly note: string
+  /** It ends by itself then; undefined: only by a resume. */
+  readonly untilAt?: number
+  /** What becomes of slots missed meanwhile: dropped as one gap, or cut by the job's catch-up policy. */
+  readonly missed: 'skip' | 'catch-up'
+}
+
+/** T10: stops starts of a job, claimed ones included, never a running run. */
+export async function pauseJob(store: Store, job: string, request: PauseRequest): Promise<'paused' | 'already' | 'unknown'> {
+  const args = ['pause', request.by, request.note, request.untilAt ?? 0, request.missed]
+  const [status] = await store.job(job, 'pause', args)
+  return status as 'paused' | 'already' | 'unknown'
+}
+
+/** T10: ends a pause; a trigger cuts what was missed meanwhile. `missed` overrides what the pause said. */
+export async function resumeJob(
+  store: Store,
+  job: string,
+  request: { by: string; note: string; missed?: 'skip' | 'catch-up' },
+): Promise<'resuming' | 'already' | 'unknown'> {
+  const [status] = await store.job(job, 'pause', ['resume', request.by, request.note, 0, request.missed ?? ''])
+  return status as 'resuming' | 'already' | 'unknown'
+}
+
+/** T8: dates a job as gone, if this image is still the one in force. `renamedTo` names the job that takes its place. */
+export async function retireJob(
+  store: Store,
+  job: string,
+  request: { by: string; image: string; renamedTo?: string },
+): Promise<'gone' | 'stale' | 'unknown'> {
+  const { by, image, renamedTo } = request
+  const [status] = await store.job(job, 'retire', [by, image, renamedTo === undefined ? 'gone' : 'renamed', renamedTo ?? ''])
+  return status as 'gone' | 'stale' | 'unknown'
+}
+
+/** T6: another known image is to be in force, if this one still is: a rollback, or an operator's pin. */
+export async function switchImage(
+  store: Store,
+  job: string,
+  request: { by: string; image: string; to: string },
+): Promise<'pinned' | 'stale' | 'unknown'> {
+  const [status] = await store.job(job, 'retire', [request.by, request.image, 'pin', request.to])
+  return status as 'pinned' | 'stale' | 'unknown'
+}
+
+/** T8: a final tombstone leaves the lists of the service; its ledger stays for the history period. */
+export async function forgetJob(store: Store, job: string): Promise<void> {
+  const key = serviceKey(store.service)
+  await Promise.all([store.redis.zrem(`${key}:jobs`, job), store.redis.zrem(`${key}:watch`, job)])
+}
+
+/** One known image of a job and when it was first registered. */
+export interface KnownImage {
+  readonly image: string
+  readonly at: number
+}
+
+/** The known images of a job, newest first. */
+export async function listImages(store: Store, job: string): Promise<KnownImage[]> {
+  const rows = await store.redis.zrevrange(`${jobKey(store.service, job)}:images`, 0, 99, 'WITHSCORES')
+  return rows.flatMap((image, index) => (index % 2 === 0 ? [{ image, at: Number(rows[index + 1]) }] : []))
+}
+
+/** What people did to a job. */
+export interface JournalEntry {
+  readonly at: number
+  readonly event: string
+  readonly by: string
+  readonly note: string
+}
+
+/** What people did to a job, oldest first. */
+export async function readJournal(store: Store, job: string): Promise<JournalEntry[]> {
+  const lines = await store.redis.lrange(`${jobKey(store.service, job)}:journal`, 0, -1)
+  return lines.map((line) => JSON.parse(line) as JournalEntry)
+}
