@@ -55,11 +55,23 @@ export async function startChunk(
   run: RunRef,
   options: { number: number; worker: string; token: string },
 ): Promise<ChunkStart> {
-  const reply = readReply(await store.job(run.job, 'chunk-start', [run.id, options.number, options.worker, options.token]))
+  const reply = readReply(
+    await store.job(run.job, 'chunk-start', [run.id, options.number, options.worker, options.token]),
+  )
   const status = reply.text() as ChunkStart['status']
   const now = reply.number()
   if (status !== 'run') {
-    return { status, now, fence: 0, crashed: false, crashes: 0, effectiveAt: 0, cause: 'on-time', startedAt: 0, members: [] }
+    return {
+      status,
+      now,
+      fence: 0,
+      crashed: false,
+      crashes: 0,
+      effectiveAt: 0,
+      cause: 'on-time',
+      startedAt: 0,
+      members: [],
+    }
   }
   const start = {
     fence: reply.number(),
@@ -140,7 +152,17 @@ export async function settleChunk(store: Store, run: RunRef, settlement: Settlem
     failure.entity,
     failure.payload,
   ])
-  const head = [run.id, number, fence, worker, release, done.join(','), started.join(','), alone ? 'alone' : '', handBack ? 1 : 0]
+  const head = [
+    run.id,
+    number,
+    fence,
+    worker,
+    release,
+    done.join(','),
+    started.join(','),
+    alone ? 'alone' : '',
+    handBack ? 1 : 0,
+  ]
   const reply = readReply(await store.job(run.job, 'settle', [...head, ...failures]))
   const status = reply.text() as Settled['status']
   const [now, left] = [reply.number(), reply.number()]

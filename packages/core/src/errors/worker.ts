@@ -2,12 +2,52 @@ import type { ErrorEntry } from './catalogue.ts'
 
 /** Handlers and what happens around them. */
 export const WORKER_ERRORS = {
+  CRONCE_WORKER_INVALID: {
+    message: 'the worker is refused, {count} fault(s): {summary}',
+    fix: 'Correct every fault listed in `faults`; nothing was started.',
+  },
+  CRONCE_WORKER_STOPPED: {
+    message: 'worker {worker} was stopped and does not start again',
+    fix: 'Make a new worker with createWorker.',
+  },
   CRONCE_ENTITY_TIMEOUT: {
     message: 'entity "{entity}" did not finish within {timeoutMs} ms',
     fix: 'Make the handler heed ctx.signal, or raise `timeout`.',
   },
+  CRONCE_CALL_TIMEOUT: {
+    message: '{call} did not finish within {timeoutMs} ms',
+    fix: 'Make it heed its signal and answer sooner, or raise `timeout`.',
+  },
+  CRONCE_SOURCE_INVALID: {
+    message: 'the entity source is refused: expected {expected}, got {got}',
+    fix: 'Correct `entities` in the handler; the run goes on from the page that was refused.',
+  },
+  CRONCE_ENTITY_REFUSED: {
+    message: 'the entity cannot be executed: {reason}',
+    fix: 'Correct the source or the schema, then redrive the dead letter.',
+  },
+  CRONCE_ENTITY_ABANDONED: {
+    message: 'the handler was started by {worker} and its end is not known ({why}); onCrash "skip" does not start it again',
+    fix: 'Find out whether its effect happened; then discard the dead letter, or redrive it by name.',
+  },
+  CRONCE_ENTITY_CRASHED: {
+    message: '{crashes} workers died while this entity ran alone',
+    fix: 'Run the entity under a debugger or with more memory; then redrive the dead letter.',
+  },
+  CRONCE_EFFECT_INVALID: {
+    message: 'expected an effect name of 1 to {longest} characters on one line, got {got}',
+    fix: 'Name the effect by a constant such as "invoice".',
+  },
+  CRONCE_ATTEMPT_OVER: {
+    message: '{slot}: this attempt at entity "{entity}" is over; it starts no further effect',
+    fix: 'Nothing to do: the attempt timed out or was aborted, and another goes on. Make the handler heed ctx.signal.',
+  },
   CRONCE_FENCED_OFF: {
     message: '{slot}: another worker took over (fence {fence}); nothing more is written here',
     fix: 'Nothing to do: the newer holder goes on.',
+  },
+  CRONCE_SHUTDOWN: {
+    message: 'the worker is shutting down',
+    fix: 'Nothing to do: what was not finished was handed back. Raise `shutdownTimeout` where handlers need longer.',
   },
 } as const satisfies Record<string, ErrorEntry>

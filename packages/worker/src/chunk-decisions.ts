@@ -1,0 +1,111 @@
+import { type Backoff, type CrashPolicy, CronceError, type Random, retryDelay } from '@cronce/core'
+import type { ChunkMember, ChunkStart } from '@cronce/store'
+import { readWish } from './handler-errors.ts'
+
+/**
+ * How a chunk's entities are run.
+ * - `together`: up to its concurrency at once, no marks (`complete`).
+ * - `marked`: up to its concurrency at once, each behind a durable mark (`skip`, W5).
+ * - `alone`: one at a time, each behind a mark: a worker died with this chunk in its hands (`complete`, W6).
+ */
+export type ChunkMode = 'together' | 'marked' | 'alone'
+
+/** An entity that ends without another attempt. */
+export interface ForegoneEnd {
+  readonly member: ChunkMember
+  readonly verdict: 'dead' | 'abandoned'
+  readonly reason: string
+  readonly error: CronceError
+  /** Attempts that have ended, with this end. */
+  readonly attempts: number
+}
+
+export interface ChunkChoice {
+  readonly mode: ChunkMode
+  readonly ends: readonly ForegoneEnd[]
+  /** Still to run, in plan order; some of them not yet. */
+  readonly members: readonly ChunkMember[]
+}
+
+export interface CrashRules {
+  readonly onCrash: CrashPolicy
+  /** Crashes alone, after which an entity is a dead letter. */
+  readonly crashLimit: number
+  readonly worker: string
+}
+
+/** Crashes of a chunk beyond those that its entities account for: of workers that died before the first mark. */
+const UNEXPLAINED_CRASHES = 10
+
+/** W5, W6: which of a chunk's entities run now, how, and which have ended without another attempt. */
+export function chooseMembers(start: Pick<ChunkStart, 'members' | 'crashes'>, rules: CrashRules): ChunkChoice {
+  const mode = rules.onCrash === 'skip' ? 'marked' : start.crashes > 0 ? 'alone' : 'together'
+  const isBeyondHelp = start.crashes > start.members.length * rules.crashLimit + UNEXPLAINED_CRASHES
+  const ends: ForegoneEnd[] = []
+  const members: ChunkMember[] = []
+  for (const member of start.members) {
+    if (member.state === 'done' || member.state === 'dead' || member.state === 'abandoned') continue
+    const end = foregoneEnd(member, mode, rules) ?? (isBeyondHelp ? crashed(member, start.crashes) : undefined)
+    if (end === undefined) members.push(member)
+    else ends.push(end)
+  }
+  return { mode, ends, members }
+}
+
+function foregoneEnd(member: ChunkMember, mode: ChunkMode, rules: CrashRules): ForegoneEnd | undefined {
+  if (member.fault !== undefined) {
+    const { reason, message } = member.fault
+    const error = new CronceError('CRONCE_ENTITY_REFUSED', { reason: message })
+    return { member, verdict: 'dead', reason, error, attempts: member.attempts }
+  }
+  if (mode === 'marked' && member.state === 'started') return abandonedEnd(member, 'a worker that died', 'crash')
+  if (member.crashes >= rules.crashLimit) return crashed(member, member.crashes)
+  return undefined
+}
+
+/** W5: started, and its end is not known. */
+export function abandonedEnd(member: ChunkMember, worker: string, why: 'crash' | 'timeout' | 'shutdown'): ForegoneEnd {
+  const error = new CronceError('CRONCE_ENTITY_ABANDONED', { worker, why })
+  return { member, verdict: 'abandoned', reason: 'abandoned', error, attempts: member.attempts + 1 }
+}
+
+function crashed(member: ChunkMember, crashes: number): ForegoneEnd {
+  const error = new CronceError('CRONCE_ENTITY_CRASHED', { crashes })
+  return { member, verdict: 'dead', reason: 'crashed', error, attempts: member.attempts }
+}
+
+export interface RetryRules {
+  readonly attempts: number
+  readonly backoff: Backoff
+  readonly random: Random
+  readonly now: number
+  /** Until then, a handler that asks for later uses up no attempt. */
+  readonly laterUntilAt: number
+}
+
+export interface FailureVerdict {
+  readonly verdict: 'retry' | 'dead'
+  readonly reason: string
+  /** Attempts that have ended, this one included where it counts. */
+  readonly attempts: number
+  /** 0 where there is none. */
+  readonly delayMs: number
+}
+
+/** What follows when an attempt failed. `attempt` counts from 1. */
+export function judgeFailure(
+  failure: { readonly kind: 'thrown' | 'timeout' | 'invalid'; readonly attempt: number; readonly thrown: unknown },
+  rules: RetryRules,
+): FailureVerdict {
+  const { kind, attempt, thrown } = failure
+  if (kind === 'invalid') return { verdict: 'dead', reason: 'invalid', attempts: attempt, delayMs: 0 }
+  const wish = kind === 'thrown' ? readWish(thrown) : { kind: 'retry' as const }
+  if (wish.kind === 'later' && rules.now + wish.afterMs <= rules.laterUntilAt) {
+    return { verdict: 'retry', reason: 'later', attempts: attempt - 1, delayMs: wish.afterMs }
+  }
+  if (wish.kind === 'never' || attempt >= rules.attempts) {
+    return { verdict: 'dead', reason: kind === 'timeout' ? 'timeout' : 'failed', attempts: attempt, delayMs: 0 }
+  }
+  const delayMs = Math.max(retryDelay(rules.backoff, attempt, rules.random), wish.kind === 'later' ? wish.afterMs : 0)
+  return { verdict: 'retry', reason: 'failed', attempts: attempt, delayMs }
+}

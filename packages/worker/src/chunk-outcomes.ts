@@ -1,0 +1,173 @@
+import { formatDeadLetterId, isCronceError } from '@cronce/core'
+import { type ChunkMember, type ChunkStart, type MemberFailure, type Settled, settleChunk } from '@cronce/store'
+import type { AttemptEnd } from './attempt-pool.ts'
+import { abandonedEnd, type ChunkMode, type ForegoneEnd, judgeFailure } from './chunk-decisions.ts'
+import type { EntityAttempt } from './entity-attempt.ts'
+import { createPatience } from './patience.ts'
+import type { TaskInHand } from './run-progress.ts'
+import { SettleBuffer } from './settle-buffer.ts'
+import { describeThrown, keptError } from './thrown-value.ts'
+
+export interface OutcomesOptions {
+  readonly start: ChunkStart
+  readonly mode: ChunkMode
+  /** Redis's time. */
+  readonly now: () => number
+  /** Another worker holds the chunk. */
+  readonly onLost: () => void
+  /** The store could not be written. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** What became of a chunk's entities in this hold: judged, counted, told, and written. */
+export class ChunkOutcomes {
+  readonly #inHand: TaskInHand
+  readonly #options: OutcomesOptions
+  readonly #buffer: SettleBuffer
+  readonly #counts = { done: 0, dead: 0, abandoned: 0 }
+  readonly #letters: string[] = []
+
+  constructor(inHand: TaskInHand, options: OutcomesOptions) {
+    const { store, executor, clock, shutdown, timing } = inHand.context
+    const patience = createPatience({ clock, shutdown })
+    const hold = {
+      ...executor,
+      number: inHand.task.number,
+      fence: options.start.fence,
+      alone: options.mode === 'alone',
+    }
+    this.#inHand = inHand
+    this.#options = options
+    this.#buffer = new SettleBuffer({
+      clock,
+      everyMs: timing.settleMs,
+      onTrouble: options.onTrouble,
+      write: async (part) => {
+        const settled = await patience(() => settleChunk(store, inHand.run, { ...hold, ...part }))
+        if (settled.status === 'fenced' || settled.status === 'gone') options.onLost()
+        return settled
+      },
+    })
+  }
+
+  get counts(): { readonly done: number; readonly dead: number; readonly abandoned: number } {
+    return this.#counts
+  }
+
+  /** Ids of the dead letters written. */
+  get letters(): readonly string[] {
+    return this.#letters
+  }
+
+  get last(): Settled | undefined {
+    return this.#buffer.last
+  }
+
+  /** Writes what is gathered, with the marks of those about to start. */
+  flush(started: readonly number[] = [], handBack = false): Promise<Settled> {
+    return this.#buffer.flush({ started, handBack })
+  }
+
+  close(): void {
+    this.#buffer.close()
+  }
+
+  /** An entity that ended without another attempt. */
+  forego({ member, verdict, reason, error, attempts }: ForegoneEnd): void {
+    this.#bury(member, { verdict, reason, attempts, thrown: error })
+  }
+
+  /** The end of an attempt. Answers the entity as it is to be run again, where it is. */
+  record(attempt: EntityAttempt, end: AttemptEnd): ChunkMember | undefined {
+    const { member } = attempt
+    if (end.kind === 'done') {
+      this.#counts.done += 1
+      this.#buffer.addDone(member.index)
+      return undefined
+    }
+    const { onCrash } = this.#inHand.handler.job
+    if (end.kind === 'aborted') return onCrash === 'skip' ? this.#abandon(member, 'shutdown') : member
+    if (end.kind === 'timeout' && onCrash === 'skip') return this.#abandon(member, 'timeout')
+    if (end.kind === 'thrown' && isFencedOff(end.thrown)) {
+      this.#options.onLost()
+      return undefined
+    }
+    return this.#fail(attempt, end)
+  }
+
+  #abandon(member: ChunkMember, why: 'shutdown' | 'timeout'): undefined {
+    this.forego(abandonedEnd(member, this.#inHand.context.executor.worker, why))
+  }
+
+  #fail(
+    attempt: EntityAttempt,
+    end: { kind: 'thrown' | 'timeout' | 'invalid'; thrown: unknown },
+  ): ChunkMember | undefined {
+    const { context, handler, slot } = this.#inHand
+    const { member, attempt: number } = attempt
+    const { retry, tolerance } = handler.job
+    const { startedAt, effectiveAt } = this.#options.start
+    const now = this.#options.now()
+    const { verdict, reason, attempts, delayMs } = judgeFailure(
+      { ...end, attempt: number },
+      { ...retry, random: context.random, now, laterUntilAt: Math.max(startedAt, effectiveAt) + tolerance.finishMs },
+    )
+    if (verdict === 'dead') {
+      this.#bury(member, { verdict, reason, attempts, thrown: end.thrown })
+      return undefined
+    }
+    const nextAttemptAt = now + delayMs
+    this.#write(member, { verdict, reason, attempts, thrown: end.thrown, nextAttemptAt })
+    const error = describeThrown(end.thrown)
+    context.events.emit('entity.retried', { slot, entity: member.key, attempt: number, delayMs, error })
+    return { ...member, state: 'retrying', attempts, nextAttemptAt }
+  }
+
+  #bury(
+    member: ChunkMember,
+    end: { verdict: 'dead' | 'abandoned'; reason: string; attempts: number; thrown: unknown },
+  ): void {
+    const { context, slot } = this.#inHand
+    const { verdict, reason, attempts, thrown } = end
+    this.#counts[verdict] += 1
+    this.#letters.push(this.#write(member, { ...end, nextAttemptAt: 0 }).deadLetterId)
+    context.events.emit('entity.died', { slot, entity: member.key, attempts, reason, error: describeThrown(thrown) })
+  }
+
+  #write(
+    member: ChunkMember,
+    end: {
+      verdict: MemberFailure['verdict']
+      reason: string
+      attempts: number
+      thrown: unknown
+      nextAttemptAt: number
+    },
+  ): MemberFailure {
+    const { context, slot } = this.#inHand
+    const { thrown, ...facts } = end
+    const failure: MemberFailure = {
+      ...facts,
+      index: member.index,
+      error: keptError(thrown, {
+        number: member.attempts + 1,
+        at: this.#options.now(),
+        worker: context.executor.worker,
+      }),
+      deadLetterId: formatDeadLetterId(slot, member.key),
+      entity: member.key,
+      payload: JSON.stringify(member.payload ?? null),
+    }
+    this.#buffer.addFailure(failure)
+    return failure
+  }
+}
+
+/** A receipt was asked for under a fence that is not the newest: the handler's attempt says so, and the chunk is lost. */
+function isFencedOff(thrown: unknown): boolean {
+  try {
+    return isCronceError(thrown, 'CRONCE_FENCED_OFF')
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import { parseSlotId } from '@cronce/core'
+import { type TaskOutcome, taskId } from '@cronce/queue'
+import { startChunk } from '@cronce/store'
+import { ChunkRun } from './chunk-run.ts'
+import type { AttemptScope } from './entity-attempt.ts'
+import { createPatience } from './patience.ts'
+import { acknowledge, type TaskInHand } from './run-progress.ts'
+
+/** How many interrupted chunks are remembered: those that others took over are never asked for again. */
+const MOST_INTERRUPTED = 1_000
+
+/** Where a worker finds the chunks in its hands, by task id. */
+export type ChunksInHand = Map<string, ChunkRun>
+
+/**
+ * W4: runs one chunk, from its start to its settlement or hand-back.
+ *
+ * @throws what the store threw, where Redis failed for good: the task is tried again
+ */
+export async function runChunk(inHand: TaskInHand, chunks: ChunksInHand): Promise<TaskOutcome> {
+  const { context, run, slot, task } = inHand
+  const { store, executor, events, interrupted, shutdown } = context
+  const id = taskId(task)
+  const token = interrupted.get(id) ?? context.token()
+  const start = await startChunk(store, run, { number: task.number, worker: executor.worker, token })
+  interrupted.delete(id)
+  if (start.status !== 'run') return acknowledge(inHand, start.status)
+  if (start.crashed) events.emit('chunk.crashed', { slot, chunk: task.number, crashes: start.crashes })
+  const chunk = new ChunkRun(inHand, start, scopeOf(inHand, start))
+  chunks.set(id, chunk)
+  const forget = shutdown.onPhase((phase) => chunk.shutDown(phase))
+  try {
+    return await chunk.execute()
+  } catch (error) {
+    // An outage is no crash: whoever takes it next under this token goes on as if it had never let go.
+    interrupted.set(id, token)
+    const [oldest] = interrupted.keys()
+    if (interrupted.size > MOST_INTERRUPTED && oldest !== undefined) interrupted.delete(oldest)
+    throw error
+  } finally {
+    forget()
+    if (chunks.get(id) === chunk) chunks.delete(id)
+  }
+}
+
+function scopeOf(
+  inHand: TaskInHand,
+  start: { fence: number; effectiveAt: number; cause: AttemptScope['cause'] },
+): AttemptScope {
+  const { context, run, slot, task } = inHand
+  const { store, clock, events, shutdown, timing, token } = context
+  const at = parseSlotId(run.id)?.at ?? 0
+  let log: ReturnType<AttemptScope['log']> | undefined
+  return {
+    ...{ store, clock, events, token, run, chunk: task.number, fence: start.fence, cause: start.cause },
+    slot: { key: slot, job: run.job, at, effectiveAt: start.effectiveAt },
+    leaseMs: timing.receiptLeaseMs,
+    patience: createPatience({ clock, shutdown }),
+    log: () => {
+      log ??= context.log.child({ slot, chunk: task.number })
+      return log
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { type Clock, CronceError, type EventEmitter } from '@cronce/core'
+import {
+  type EffectRef,
+  type ReceiptTake,
+  type ReceiptWrite,
+  type RunRef,
+  releaseReceipt,
+  renewReceipt,
+  type Store,
+  takeReceipt,
+  writeReceipt,
+} from '@cronce/store'
+import { checkEffect } from './idempotency-key.ts'
+import type { Patience } from './patience.ts'
+import type { RunSlot } from './run-slot.ts'
+
+/** What effects of one chunk's entities need. */
+export interface EffectScope {
+  readonly store: Store
+  readonly run: RunRef
+  readonly slot: RunSlot
+  readonly chunk: number
+  readonly fence: number
+  readonly leaseMs: number
+  readonly clock: Clock
+  readonly events: EventEmitter
+  readonly token: () => string
+  readonly patience: Patience
+}
+
+/** The longest wait before another look at an effect under way elsewhere: its holder may end long before its lease does. */
+const LONGEST_LOOK_MS = 500
+
+/** The attempt that asks: may it still start effects, and how does it wait? */
+export interface EffectHolder {
+  readonly member: { readonly key: string }
+  readonly isCurrent: boolean
+  /** @throws CronceError why it may not */
+  assertCurrent(): void
+  /** Waits without using up its time; ends early when it is over. */
+  pause(delayMs: number): Promise<void>
+}
+
+interface Effect {
+  readonly effect: string
+  readonly run: () => unknown
+}
+
+/** R1: runs an effect unless it has a receipt. */
+export async function runOnce(
+  scope: EffectScope,
+  attempt: EffectHolder,
+  { effect, run }: Effect,
+): Promise<'done' | 'skipped'> {
+  checkEffect(effect)
+  const { store, events, leaseMs, patience } = scope
+  const entity = attempt.member.key
+  const ref: EffectRef = { ...scope.run, chunk: scope.chunk, entity, effect }
+  const facts = { slot: scope.slot.key, entity, effect }
+  const token = scope.token()
+  if ((await takeLease(scope, attempt, { ref, token })) === 'done') {
+    events.emit('receipt.hit', facts)
+    return 'skipped'
+  }
+  const stopRenewing = renewWhileCurrent(scope, attempt, () => renewReceipt(store, ref, { token, leaseMs }))
+  let written: ReceiptWrite
+  try {
+    try {
+      attempt.assertCurrent()
+      await run()
+    } catch (error) {
+      // Not given back, the lease would only end by itself.
+      await releaseReceipt(store, ref, token).catch(() => undefined)
+      throw error
+    }
+    // Of an attempt that is over, too: a true effect is never disowned.
+    written = await patience(() => writeReceipt(store, ref, token))
+  } finally {
+    stopRenewing()
+  }
+  if (written !== 'written') events.emit('receipt.lost', facts)
+  return 'done'
+}
+
+async function takeLease(
+  scope: EffectScope,
+  attempt: EffectHolder,
+  { ref, token }: { ref: EffectRef; token: string },
+): Promise<'taken' | 'done'> {
+  const { store, fence, leaseMs, slot } = scope
+  for (;;) {
+    attempt.assertCurrent()
+    const take: ReceiptTake = await takeReceipt(store, ref, { fence, token, leaseMs })
+    switch (take.status) {
+      case 'taken':
+      case 'done':
+        return take.status
+      case 'fenced':
+        throw new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence })
+      case 'leased':
+        await attempt.pause(Math.min(LONGEST_LOOK_MS, Math.max(1, take.untilAt - take.now)))
+    }
+  }
+}
+
+/** The lease lives as long as the attempt is current, and ends by itself afterwards. */
+function renewWhileCurrent(scope: EffectScope, attempt: EffectHolder, renew: () => Promise<unknown>): () => void {
+  const { clock, leaseMs } = scope
+  let isStopped = false
+  let cancel = (): void => undefined
+  const arm = () => {
+    cancel = clock.after(leaseMs / 2, () => {
+      if (isStopped || !attempt.isCurrent) return
+      // A renewal that fails leaves the lease as it is; the next one may do better.
+      void renew().then(rearm, rearm)
+    })
+  }
+  const rearm = () => {
+    if (!isStopped) arm()
+  }
+  arm()
+  return () => {
+    isStopped = true
+    cancel()
+  }
+}

@@ -1,0 +1,70 @@
+import { formatDeadLetterId, type SlotKey } from '@cronce/core'
+import { showDeadLetters, slotKeyOf, type Task, type TaskOutcome } from '@cronce/queue'
+import type { RunEnd, RunRef } from '@cronce/store'
+import type { Handler } from './handler.ts'
+import type { WorkerContext } from './worker-context.ts'
+
+/** One task in hand, and what runs it. */
+export interface TaskInHand {
+  readonly context: WorkerContext
+  readonly handler: Handler
+  readonly task: Task
+  readonly run: RunRef
+  readonly slot: SlotKey
+}
+
+export function takeInHand(context: WorkerContext, handler: Handler, task: Task): TaskInHand {
+  return { context, handler, task, run: { job: task.job, id: task.id }, slot: slotKeyOf(task) }
+}
+
+/** The id of the dead letter of the run itself. */
+export function runLetterId({ slot }: TaskInHand): string {
+  return formatDeadLetterId(slot)
+}
+
+export const FINISHED: TaskOutcome = { kind: 'finished' }
+
+/** W1: a task that asks for nothing is acknowledged, never failed. */
+export function acknowledge({ context, slot, task }: TaskInHand, reason: string): TaskOutcome {
+  context.events.emit('task.acknowledged', { slot, task: `${task.kind} ${task.number}`, reason })
+  return FINISHED
+}
+
+/** Puts tasks of this run on the job's queue. */
+export async function addTasks(inHand: TaskInHand, tasks: readonly Pick<Task, 'kind' | 'number'>[]): Promise<void> {
+  const { context, handler, run } = inHand
+  const { queue, version } = handler.job
+  await context.enqueuer.add(
+    queue,
+    tasks.map((task) => ({ ...task, ...run, version })),
+  )
+}
+
+/**
+ * W7: a write of this task ended the run, or made room for the next step of its plan. What cannot be added now is marked in the
+ * store, and a sweep adds it: the task itself has done its work.
+ */
+export async function followUp(
+  inHand: TaskInHand,
+  { ended, nextStep }: { ended: RunEnd | undefined; nextStep: number },
+): Promise<void> {
+  const { handler } = inHand
+  if (ended !== undefined) inHand.context.events.emit('run.ended', { slot: inHand.slot, ...ended })
+  const tasks = [
+    ...(nextStep > 0 ? [{ kind: 'plan' as const, number: nextStep }] : []),
+    ...(ended !== undefined && handler.done !== undefined ? [{ kind: 'done' as const, number: ended.version }] : []),
+  ]
+  if (tasks.length > 0) await orLater(inHand, addTasks(inHand, tasks))
+}
+
+/** W8: shows dead letters on their queue; a sweep does what fails here. */
+export async function showLetters(inHand: TaskInHand, ids: readonly string[]): Promise<void> {
+  const { store, enqueuer } = inHand.context
+  await orLater(inHand, showDeadLetters({ store, enqueuer, job: inHand.run.job, ids }))
+}
+
+async function orLater({ context, handler }: TaskInHand, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) =>
+    context.events.emit('queue.troubled', { queue: handler.job.queue, kind: 'error', error }),
+  )
+}

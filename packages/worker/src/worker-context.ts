@@ -1,0 +1,26 @@
+import type { Clock, EventEmitter, Random } from '@cronce/core'
+import type { Enqueuer } from '@cronce/queue'
+import type { Executor, Store } from '@cronce/store'
+import type { Logger } from 'pino'
+import type { Handler } from './handler.ts'
+import type { Shutdown } from './shutdown.ts'
+import type { WorkerTiming } from './worker-timing.ts'
+
+/** What the parts of one worker share. */
+export interface WorkerContext {
+  readonly executor: Executor
+  readonly handlers: ReadonlyMap<string, Handler>
+  /** On a connection that waits for Redis: what is done is written when it is back. */
+  readonly store: Store
+  readonly enqueuer: Enqueuer
+  readonly events: EventEmitter
+  readonly log: Logger
+  readonly clock: Clock
+  readonly random: Random
+  readonly timing: WorkerTiming
+  readonly shutdown: Shutdown
+  /** Text that no other call in this service gets: tokens of leases and holds. */
+  readonly token: () => string
+  /** Chunks that an outage made this process let go, by task id, and the token they were held under. */
+  readonly interrupted: Map<string, string>
+}

@@ -1,0 +1,135 @@
+import { hostname } from 'node:os'
+import { type Consumer, type ConsumerTrouble, consume, createEnqueuer } from '@cronce/queue'
+import { checkRedis, connect, createStore, heartbeatWorker, leave, type RedisClient } from '@cronce/store'
+import { Dispatcher } from './dispatch.ts'
+import { startRounds } from './rounds.ts'
+import { sweepOpenWork } from './sweep.ts'
+import type { WorkerContext } from './worker-context.ts'
+import type { WorkerOptions } from './worker-options.ts'
+
+/** Share of the pause between sweeps that is left to chance. */
+const SWEEP_JITTER = 0.25
+
+/** How long a connection has to say goodbye to the queue before it is cut, ms. */
+const CLOSE_MS = 2_000
+
+/** How often a stop looks whether the tasks in hand have ended, ms. */
+const LOOK_MS = 20
+
+/** A worker's connections, consumers and rounds, between its start and its stop. */
+export interface Runtime {
+  /** Tasks in hand. */
+  readonly active: () => number
+  /** W9: takes nothing more, waits, aborts, hands back, leaves. */
+  stop(): Promise<'in time' | 'aborted'>
+  /** Leaves now; the locks of tasks in hand run out. */
+  abandon(): Promise<void>
+}
+
+/** What a runtime is opened with: the worker's context but for what the connections give. */
+export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer'>
+
+/**
+ * Opens the connections of a worker and begins to take tasks.
+ *
+ * @throws CronceError CRONCE_REDIS_KEY_PREFIX, CRONCE_REDIS_UNSAFE; what ioredis throws where Redis is out of reach
+ */
+export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): Promise<Runtime> {
+  const { service, queues, accept = [] } = options
+  const { clock, random, events, log, executor, handlers, timing, shutdown } = parts
+  const clients: RedisClient[] = []
+  const open = (profile: 'producer' | 'consumer') => {
+    const client = connect(options.redis, profile)
+    // ioredis repeats here what commands reject with, and what the connection gets over by itself.
+    client.on('error', () => undefined)
+    clients.push(client)
+    return client
+  }
+  const time = options.time === 'clock' ? { virtualTime: () => clock.now() } : {}
+  const producer = open('producer')
+  try {
+    for (const { text } of await checkRedis(producer, accept)) log.warn({ event: 'redis.unwise' }, text)
+  } catch (error) {
+    producer.disconnect()
+    throw error
+  }
+  // What must know soon that Redis is away: heartbeats and sweeps. What has nothing else to do waits for it: the steps.
+  const soon = createStore({ redis: producer, service, ...time })
+  const consumer = open('consumer')
+  const enqueuer = createEnqueuer({ redis: producer, service })
+  const context: WorkerContext = { ...parts, enqueuer, store: createStore({ redis: consumer, service, ...time }) }
+  const dispatcher = new Dispatcher(context)
+  const startedAt = clock.now()
+
+  const onTrouble = (queue: string, { kind, taskId, error }: ConsumerTrouble) => {
+    if (kind === 'lock-lost' && taskId !== undefined) dispatcher.recheck(taskId)
+    const facts = { ...(taskId === undefined ? {} : { task: taskId }), ...(error === undefined ? {} : { error }) }
+    events.emit('queue.troubled', { queue, kind, ...facts })
+  }
+  const consumers: Consumer[] = Object.entries(queues).map(([queue, concurrency]) =>
+    consume({
+      ...{ redis: consumer, service, clock, queue, concurrency },
+      lockMs: timing.lockMs,
+      stalledEveryMs: timing.stalledEveryMs,
+      process: (task) => dispatcher.process(task),
+      onTrouble: (trouble) => onTrouble(queue, trouble),
+    }),
+  )
+  const self = {
+    ...{ id: executor.worker, release: executor.release, host: hostname(), pid: process.pid, startedAt, queues },
+    handlers: Object.fromEntries(Array.from(handlers.values(), ({ job }) => [job.name, job.version])),
+  }
+  const onError = (error: unknown) => events.emit('queue.troubled', { queue: '(store)', kind: 'error', error })
+  const stopRounds = [
+    startRounds({
+      ...{ clock, random, everyMs: timing.heartbeatMs, jitter: 0, onError },
+      round: () => heartbeatWorker(soon, { ...self, active: dispatcher.active }, clock.now()),
+    }),
+    startRounds({
+      ...{ clock, random, everyMs: timing.sweepMs, jitter: SWEEP_JITTER, onError },
+      round: () => sweepOpenWork(context, soon),
+    }),
+  ]
+
+  const sleep = (delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve))
+  const idleWithin = async (waitMs: number): Promise<boolean> => {
+    const until = clock.now() + waitMs
+    while (dispatcher.active > 0 && clock.now() < until) await sleep(LOOK_MS)
+    return dispatcher.active === 0
+  }
+  const cut = () => {
+    for (const client of clients) client.disconnect()
+  }
+  const close = async () => {
+    const goodbye = async () => {
+      await Promise.all(consumers.map((each) => each.close()))
+      await leave(soon, 'workers', { id: executor.worker, now: clock.now() })
+      await enqueuer.close()
+    }
+    await Promise.race([goodbye().catch(() => undefined), sleep(CLOSE_MS)])
+    cut()
+  }
+
+  return {
+    active: () => dispatcher.active,
+    async stop() {
+      shutdown.advance('draining')
+      const rounds = Promise.all(stopRounds.map((stopRound) => stopRound()))
+      await Promise.race([Promise.all(consumers.map((each) => each.pause())), sleep(CLOSE_MS)])
+      const inTime = await idleWithin(timing.shutdownMs)
+      if (!inTime) {
+        shutdown.advance('aborting')
+        await idleWithin(timing.abortGraceMs + CLOSE_MS)
+      }
+      await Promise.race([rounds, sleep(CLOSE_MS)])
+      await close()
+      return inTime ? 'in time' : 'aborted'
+    },
+    async abandon() {
+      shutdown.advance('aborting')
+      for (const stopRound of stopRounds) void stopRound()
+      await Promise.race([Promise.all(consumers.map((each) => each.abandon())).catch(() => undefined), sleep(CLOSE_MS)])
+      cut()
+    },
+  }
+}
