@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Consumer } from '../../scripts/check/consumer.mjs'
 import { faultsOfPacked } from '../../scripts/check/packed-faults.mjs'
-import { ROOT } from '../support/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cronce-packing-test-'))
 
