@@ -41,7 +41,13 @@ export interface SlotsBenchRow {
 /** Slots per second, side by side with croner and cron-parser in one process; `--json` prints one object. */
 export async function main(args: readonly string[]): Promise<void> {
   const rows = COURSES.map((course) => measure(course()))
-  const result: SlotsBench = { bench: 'slots', unit: 'slots/s', node: process.version, tzdata: process.versions.tz ?? '', rows }
+  const result: SlotsBench = {
+    bench: 'slots',
+    unit: 'slots/s',
+    node: process.version,
+    tzdata: process.versions.tz ?? '',
+    rows,
+  }
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(result)}\n` : table(result))
 }
 
@@ -108,16 +114,20 @@ function first(name: string, zones: readonly string[]): Course {
     serial += 1
     return `${serial % 60} ${Math.floor(serial / 60) % 24} ${1 + (Math.floor(serial / 1440) % 28)} ${1 + (Math.floor(serial / 40_320) % 12)} *`
   }
-  const next = (ask: (expression: string, zone: string) => void): Turn => () => {
-    for (let turn = 0; turn < 20; turn += 1) ask(unseen(), zones[serial % zones.length] ?? 'UTC')
-    return 20
-  }
+  const next =
+    (answer: (expression: string, zone: string) => void): Turn =>
+    () => {
+      for (let turn = 0; turn < 20; turn += 1) answer(unseen(), zones[serial % zones.length] ?? 'UTC')
+      return 20
+    }
   return {
     name,
     turns: {
       cronce: next((expression, zone) => nextSlot(cron(expression, { zone }), START_MS)),
       croner: next((expression, zone) => new Cron(expression, { timezone: zone }).nextRun(new Date(START_MS))),
-      'cron-parser': next((expression, zone) => CronExpressionParser.parse(expression, { tz: zone, currentDate: new Date(START_MS) }).next()),
+      'cron-parser': next((expression, zone) =>
+        CronExpressionParser.parse(expression, { tz: zone, currentDate: new Date(START_MS) }).next(),
+      ),
     },
   }
 }
@@ -149,8 +159,17 @@ function measure({ name, turns }: Course): SlotsBenchRow {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const engine of ENGINES) rates[engine].push(rateOf(turns[engine]))
   }
-  const perSecond = { cronce: median(rates.cronce), croner: median(rates.croner), 'cron-parser': median(rates['cron-parser']) }
-  return { name, perSecond, timesCroner: ratio(perSecond.cronce, perSecond.croner), timesCronParser: ratio(perSecond.cronce, perSecond['cron-parser']) }
+  const perSecond = {
+    cronce: median(rates.cronce),
+    croner: median(rates.croner),
+    'cron-parser': median(rates['cron-parser']),
+  }
+  return {
+    name,
+    perSecond,
+    timesCroner: ratio(perSecond.cronce, perSecond.croner),
+    timesCronParser: ratio(perSecond.cronce, perSecond['cron-parser']),
+  }
 }
 
 function rateOf(turn: Turn): number {
@@ -173,11 +192,17 @@ function ratio(rate: number, other: number): number {
 }
 
 function table({ rows, node, tzdata }: SlotsBench): string {
-  const line = (name: string, cells: readonly string[]) => `${name.padEnd(52)}${cells.map((cell) => cell.padStart(13)).join('')}\n`
+  const line = (name: string, cells: readonly string[]) =>
+    `${name.padEnd(52)}${cells.map((cell) => cell.padStart(13)).join('')}\n`
   const body = rows.map(({ name, perSecond, timesCroner, timesCronParser }) => {
-    return line(name, [...ENGINES.map((engine) => perSecond[engine].toLocaleString('en-US')), `${timesCroner} x`, `${timesCronParser} x`])
+    return line(name, [
+      ...ENGINES.map((engine) => perSecond[engine].toLocaleString('en-US')),
+      `${timesCroner} x`,
+      `${timesCronParser} x`,
+    ])
   })
   return `slots per second, median of ${ROUNDS} turns   node ${node}   tzdata ${tzdata}\n${line('', [...ENGINES, '/ croner', '/ cron-parser'])}${body.join('')}`
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main(process.argv.slice(2))
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await main(process.argv.slice(2))

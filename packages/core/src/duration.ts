@@ -55,6 +55,7 @@ function readDuration(input: unknown): number | undefined {
 
 function quote(input: unknown): string {
   if (typeof input === 'string') return JSON.stringify(input.length > 40 ? `${input.slice(0, 40)}...` : input)
-  if (typeof input === 'number' || typeof input === 'boolean' || input === undefined || input === null) return String(input)
+  if (typeof input === 'number' || typeof input === 'boolean' || input === undefined || input === null)
+    return String(input)
   return Array.isArray(input) ? 'a list' : `a value of type ${typeof input}`
 }

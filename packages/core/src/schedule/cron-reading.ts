@@ -1,6 +1,6 @@
 import { CronceError } from '../errors/cronce-error.ts'
 import { RecentMap } from '../recent-map.ts'
-import { cronPlan, type CronPlan } from './cron-plan.ts'
+import { type CronPlan, cronPlan } from './cron-plan.ts'
 import { readCronText } from './cron-text.ts'
 
 /** A cron expression read: its plan, or why it is refused. */
@@ -24,7 +24,8 @@ export function readCron(input: string, fieldCount: 5 | 6): CronReading {
   const { expression, text, faults } = readCronText(input, fieldCount)
   if (text === undefined) return { expression, plan: undefined, faults }
   const plan = cronPlan(text)
-  if (!plan.days.occurs) return { expression, plan: undefined, faults: [new CronceError('CRONCE_SCHEDULE_NEVER', { expression })] }
+  if (!plan.days.occurs)
+    return { expression, plan: undefined, faults: [new CronceError('CRONCE_SCHEDULE_NEVER', { expression })] }
   const reading = { expression, plan, faults }
   readings.set(key, reading)
   return reading

@@ -1,7 +1,7 @@
-import { FIRST_DAY, DAY_SECONDS, LAST_DAY } from './civil.ts'
+import { DAY_SECONDS, FIRST_DAY, LAST_DAY } from './civil.ts'
 import type { CompiledCron } from './compiled.ts'
-import { countLocal, nextLocal, prevLocal } from './local-times.ts'
 import type { CronPlan } from './cron-plan.ts'
+import { countLocal, nextLocal, prevLocal } from './local-times.ts'
 import type { WallBlock } from './wall-map.ts'
 
 /** The calendar, less a margin for offsets: a slot key has four digits for the year. */
@@ -95,7 +95,11 @@ function lastOf(plan: CronPlan, block: WallBlock, until: number): number {
 /** Shifted local times that do not fall on an instant which is a slot anyway. */
 function countShifted(plan: CronPlan, block: WallBlock, span: { from: number; until: number; offset: number }): number {
   let count = 0
-  for (let local = nextLocal(plan, span.from + span.offset); local < span.until + span.offset; local = nextLocal(plan, local + 1)) {
+  for (
+    let local = nextLocal(plan, span.from + span.offset);
+    local < span.until + span.offset;
+    local = nextLocal(plan, local + 1)
+  ) {
     if (!isPlainSlot(plan, block, local - span.offset)) count += 1
   }
   return count
@@ -103,6 +107,11 @@ function countShifted(plan: CronPlan, block: WallBlock, span: { from: number; un
 
 function isPlainSlot(plan: CronPlan, block: WallBlock, at: number): boolean {
   return block.pieces.some((piece) => {
-    return !piece.isShifted && at >= piece.from && at < piece.until && nextLocal(plan, at + piece.offset) === at + piece.offset
+    return (
+      !piece.isShifted &&
+      at >= piece.from &&
+      at < piece.until &&
+      nextLocal(plan, at + piece.offset) === at + piece.offset
+    )
   })
 }

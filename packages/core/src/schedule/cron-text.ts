@@ -20,16 +20,27 @@ const FIELD_NAMES = { 5: 'minute hour day month weekday', 6: 'second minute hour
 
 /** Reads the fields of an expression; every refusal names the token and the field. */
 export function readCronText(input: string, fieldCount: 5 | 6): CronTextReading {
-  const expression = input.slice(0, LONGEST_EXPRESSION).trim().replaceAll(/[ \t]+/g, ' ')
+  const expression = input
+    .slice(0, LONGEST_EXPRESSION)
+    .trim()
+    .replaceAll(/[ \t]+/g, ' ')
   const words = expression === '' ? [] : expression.split(' ')
-  if (input.length > LONGEST_EXPRESSION) return refused(expression, fieldCountFault(`${expression.slice(0, 40)}...`, fieldCount, 'too much text'))
+  if (input.length > LONGEST_EXPRESSION)
+    return refused(expression, fieldCountFault(`${expression.slice(0, 40)}...`, fieldCount, 'too much text'))
   if (expression.startsWith('@')) {
     const written = NICKNAMES[expression.toLowerCase()]
-    return written === undefined ? refused(expression, nicknameFault(expression)) : readWords(expression, ['0', ...written.split(' ')])
+    return written === undefined
+      ? refused(expression, nicknameFault(expression))
+      : readWords(expression, ['0', ...written.split(' ')])
   }
   const prefix = words.find((word) => /^(CRON_)?TZ=/i.test(word))
   if (prefix !== undefined) {
-    const fields = { expected: 'fields only', field: 'first', token: prefix, reason: `: give the zone as { zone: '${prefix.slice(prefix.indexOf('=') + 1)}' }` }
+    const fields = {
+      expected: 'fields only',
+      field: 'first',
+      token: prefix,
+      reason: `: give the zone as { zone: '${prefix.slice(prefix.indexOf('=') + 1)}' }`,
+    }
     return refused(expression, new CronceError('CRONCE_SCHEDULE_TOKEN', fields))
   }
   if (words.length !== fieldCount) return refused(expression, fieldCountFault(expression, fieldCount, words.length))
@@ -56,7 +67,11 @@ function fieldCountFault(expression: string, expected: 5 | 6, count: number | st
 
 function nicknameFault(expression: string): CronceError {
   const known = Object.keys(NICKNAMES)
-  return new CronceError('CRONCE_SCHEDULE_NICKNAME', { known: known.join(' '), token: expression, reason: nicknameReason(expression, known) })
+  return new CronceError('CRONCE_SCHEDULE_NICKNAME', {
+    known: known.join(' '),
+    token: expression,
+    reason: nicknameReason(expression, known),
+  })
 }
 
 function nicknameReason(expression: string, known: readonly string[]): string {

@@ -15,14 +15,28 @@ interface Piece {
 const MOST_PIECES = 5_000
 
 /** Stands in for a field that is not asked about. The first fits every month. */
-const FILLER: Readonly<Record<CronField, string>> = { second: '0', minute: '0', hour: '0', day: '1', month: '*', weekday: '*' }
+const FILLER: Readonly<Record<CronField, string>> = {
+  second: '0',
+  minute: '0',
+  hour: '0',
+  day: '1',
+  month: '*',
+  weekday: '*',
+}
 
 const known = new RecentMap<string, readonly number[]>(MOST_PIECES)
 
 /** The values of every field. cron-parser reads each piece once per process. */
 export function cronValues(text: CronText): CronValues {
   const unknown: Piece[] = []
-  const values: Record<CronField, readonly number[]> = { second: [], minute: [], hour: [], day: [], month: [], weekday: [] }
+  const values: Record<CronField, readonly number[]> = {
+    second: [],
+    minute: [],
+    hour: [],
+    day: [],
+    month: [],
+    weekday: [],
+  }
   for (const field of CRON_FIELDS) {
     for (const piece of text[field].pieces) {
       const read = known.get(keyOf(field, piece))
@@ -49,12 +63,21 @@ function learn(unknown: readonly Piece[]): readonly (readonly [Piece, readonly n
       else row[piece.field] = piece.text
     }
     const { fields } = CronExpressionParser.parse(CRON_FIELDS.map((field) => row[field] ?? FILLER[field]).join(' '))
-    const read = { second: fields.second, minute: fields.minute, hour: fields.hour, day: fields.dayOfMonth, month: fields.month, weekday: fields.dayOfWeek }
+    const read = {
+      second: fields.second,
+      minute: fields.minute,
+      hour: fields.hour,
+      day: fields.dayOfMonth,
+      month: fields.month,
+      weekday: fields.dayOfWeek,
+    }
     for (const field of CRON_FIELDS) {
       const text = row[field]
       if (text === undefined) continue
       // 7 is Sunday too.
-      const values = read[field].values.map((value) => (field === 'weekday' ? Number(value) % SUNDAY_AGAIN : Number(value)))
+      const values = read[field].values.map((value) =>
+        field === 'weekday' ? Number(value) % SUNDAY_AGAIN : Number(value),
+      )
       known.set(keyOf(field, text), values)
       learned.push([{ field, text }, values])
     }

@@ -39,7 +39,11 @@ export class DayCalendar {
     this.#monthsMask = maskOf(rule.months, 1)
     this.#daysMask = maskOf(rule.days, 1)
     this.#weekdaysMask = maskOf(rule.weekdays, 0)
-    this.isEveryDay = !rule.isEither && this.#daysMask === ALL_DAYS && this.#weekdaysMask === ALL_WEEKDAYS && this.#monthsMask === ALL_MONTHS
+    this.isEveryDay =
+      !rule.isEither &&
+      this.#daysMask === ALL_DAYS &&
+      this.#weekdaysMask === ALL_WEEKDAYS &&
+      this.#monthsMask === ALL_MONTHS
   }
 
   matches(day: number): boolean {

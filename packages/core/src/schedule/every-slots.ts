@@ -1,3 +1,4 @@
+import { CronceError } from '../errors/cronce-error.ts'
 import { DAY_SECONDS, FIRST_DAY, LAST_DAY } from './civil.ts'
 import type { EverySchedule } from './schedule.ts'
 
@@ -27,5 +28,11 @@ export function countEvery(schedule: EverySchedule, from: number, until: number)
 }
 
 function inSeconds(schedule: EverySchedule): { period: number; offset: number } {
-  return { period: schedule.periodMs / 1000, offset: schedule.offsetMs / 1000 }
+  const period = schedule.periodMs / 1000
+  // A stored row that was not checked: a step of nothing, or back, would never arrive.
+  if (!(period >= 1)) {
+    const fields = { path: 'periodMs', expected: 'at least 1000', got: String(schedule.periodMs) }
+    throw new CronceError('CRONCE_SCHEDULE_VALUE', fields)
+  }
+  return { period, offset: schedule.offsetMs / 1000 }
 }

@@ -1,8 +1,8 @@
 import { CronceError } from '../errors/cronce-error.ts'
 import { type ChangeEffect, changeEffect, keepsRhythm } from './change-effect.ts'
 import { type CompiledCron, compiled } from './compiled.ts'
-import { nextLocal } from './local-times.ts'
 import { dateText, timeText, utcText, zoneAbbreviation } from './local-text.ts'
+import { nextLocal } from './local-times.ts'
 import type { Schedule } from './schedule.ts'
 
 /** A day on which a zone's clocks change in a way that touches a schedule. */
@@ -26,11 +26,17 @@ const DAY_MS = 86_400_000
  */
 export function explain(schedule: Schedule, year: number): readonly TransitionDay[] {
   if (!Number.isInteger(year) || year < 1 || year > 9999) {
-    throw new CronceError('CRONCE_SCHEDULE_VALUE', { path: 'year', expected: 'a whole number from 1 to 9999', got: String(year) })
+    throw new CronceError('CRONCE_SCHEDULE_VALUE', {
+      path: 'year',
+      expected: 'a whole number from 1 to 9999',
+      got: String(year),
+    })
   }
   const start = Date.parse(`${String(year).padStart(4, '0')}-01-01T00:00:00Z`)
   const ofYear = `${String(year).padStart(4, '0')}-`
-  return transitionDays(schedule, start - 2 * DAY_MS, start + 368 * DAY_MS).filter(({ date }) => date.startsWith(ofYear))
+  return transitionDays(schedule, start - 2 * DAY_MS, start + 368 * DAY_MS).filter(({ date }) =>
+    date.startsWith(ofYear),
+  )
 }
 
 /** The transition days between two instants (epoch milliseconds). */
@@ -51,7 +57,9 @@ export function localsText({ locals, count }: ChangeEffect): string {
   const times = locals.map(timeText)
   if (count === 1) return times[0] as string
   if (count === 2) return times.join(' and ')
-  return count > locals.length ? `${times[0]} and ${count - 1} more times` : `${times[0]} to ${times.at(-1)} (${count} times)`
+  return count > locals.length
+    ? `${times[0]} and ${count - 1} more times`
+    : `${times[0]} to ${times.at(-1)} (${count} times)`
 }
 
 function missingText({ plan, schedule }: CompiledCron, effect: ChangeEffect, date: string): string {

@@ -37,7 +37,12 @@ export function readField(field: CronField, token: string): FieldReading {
     else {
       const read = readItem(item, range)
       if (typeof read === 'string') faults.push(fault(field, item, read))
-      else for (const piece of read) typeof piece === 'number' ? plain.add(piece) : ranges.add(piece)
+      else {
+        for (const piece of read) {
+          if (typeof piece === 'number') plain.add(piece)
+          else ranges.add(piece)
+        }
+      }
     }
   }
   const values = [...plain].map((value) => (field === 'weekday' ? value % SUNDAY_AGAIN : value))
@@ -79,23 +84,38 @@ function readNthWeekday(item: string, range: CronFieldRange): readonly [number, 
 }
 
 function readValue(text: string, range: CronFieldRange): number | undefined {
-  const value = /^\d/.test(text) ? Number(text) : Object.hasOwn(range.names, text.toLowerCase()) ? range.names[text.toLowerCase()] : undefined
+  const value = /^\d/.test(text)
+    ? Number(text)
+    : Object.hasOwn(range.names, text.toLowerCase())
+      ? range.names[text.toLowerCase()]
+      : undefined
   return value !== undefined && value >= range.least && value <= range.most ? value : undefined
 }
 
 function fault(field: CronField, item: string, reason: string): CronceError {
   const why = reason === '' ? refusalReason(field, item) : reason
-  return new CronceError('CRONCE_SCHEDULE_TOKEN', { expected: FIELD_RANGE[field].takes, field, token: item, reason: why })
+  return new CronceError('CRONCE_SCHEDULE_TOKEN', {
+    expected: FIELD_RANGE[field].takes,
+    field,
+    token: item,
+    reason: why,
+  })
 }
 
 function refusalReason(field: CronField, item: string): string {
   if (item === '') return ': a list has no empty items'
-  if (item.includes('?')) return ': ? is not supported, write * (and mind that weekday 1 is Monday here, Sunday in Quartz)'
+  if (item.includes('?'))
+    return ': ? is not supported, write * (and mind that weekday 1 is Monday here, Sunday in Quartz)'
   if (/^H(\W|$)/i.test(item)) return ': H is not supported, write the value out or use `spread`'
-  if (/^(\d+|L)?W$|^WL$/i.test(item)) return `: ${item.toUpperCase().includes('L') ? 'LW' : 'W'} (the nearest working day) is not supported`
+  if (/^(\d+|L)?W$|^WL$/i.test(item))
+    return `: ${item.toUpperCase().includes('L') ? 'LW' : 'W'} (the nearest working day) is not supported`
   if (/^L-/i.test(item)) return ': days counted back from the last are not supported'
-  if (/^L$/i.test(item) && field === 'weekday') return ': a lone L is read in two ways, write 6 for Saturdays or 6L for the last one'
-  if (/L$/i.test(item)) return field === 'day' ? ': only L alone is supported, nL belongs in the weekday field' : ': L belongs in the day field, nL in the weekday field'
+  if (/^L$/i.test(item) && field === 'weekday')
+    return ': a lone L is read in two ways, write 6 for Saturdays or 6L for the last one'
+  if (/L$/i.test(item))
+    return field === 'day'
+      ? ': only L alone is supported, nL belongs in the weekday field'
+      : ': L belongs in the day field, nL in the weekday field'
   if (item.includes('#')) return ': n#k is a weekday and a number from 1 to 5, in the weekday field'
   return ''
 }

@@ -14,7 +14,12 @@ export interface ScheduledJob {
   readonly toleranceFinishMs?: number
 }
 
-export type ScheduleWarningKind = 'transition' | 'both-days' | 'faster-than-timeout' | 'faster-than-tolerance' | 'pile-up'
+export type ScheduleWarningKind =
+  | 'transition'
+  | 'both-days'
+  | 'faster-than-timeout'
+  | 'faster-than-tolerance'
+  | 'pile-up'
 
 /** Something about a schedule that is legal and often not meant. */
 export interface ScheduleWarning {
@@ -46,10 +51,15 @@ const SHORTEST_PILED_MS = 300_000
 const DEFAULT_PILE_UP = 10
 
 /** Warnings about the schedules of all jobs, job by job in the given order, pile-ups last. The schedules must be valid. */
-export function scheduleWarnings(jobs: readonly ScheduledJob[], options: ScheduleLintOptions): readonly ScheduleWarning[] {
+export function scheduleWarnings(
+  jobs: readonly ScheduledJob[],
+  options: ScheduleLintOptions,
+): readonly ScheduleWarning[] {
   const shortest = new Map(jobs.map((job) => [job.name, shortestIntervalMs(job.schedule, options.from)]))
   const ofJobs = jobs.flatMap((job) => [
-    ...transitionDays(job.schedule, options.from, options.from + YEAR_MS).map(({ date, text }): ScheduleWarning => ({ job: job.name, kind: 'transition', text: `${date} ${text}` })),
+    ...transitionDays(job.schedule, options.from, options.from + YEAR_MS).map(
+      ({ date, text }): ScheduleWarning => ({ job: job.name, kind: 'transition', text: `${date} ${text}` }),
+    ),
     ...bothDays(job),
     ...tooOften(job, shortest.get(job.name) ?? Number.POSITIVE_INFINITY),
   ])
@@ -67,11 +77,22 @@ function tooOften(job: ScheduledJob, intervalMs: number): readonly ScheduleWarni
   const warnings: ScheduleWarning[] = []
   const every = `has slots ${formatDuration(intervalMs)} apart`
   if (job.timeoutMs !== undefined && intervalMs < job.timeoutMs) {
-    warnings.push({ job: job.name, kind: 'faster-than-timeout', text: `${every}, less than its timeout of ${formatDuration(job.timeoutMs)}` })
+    warnings.push({
+      job: job.name,
+      kind: 'faster-than-timeout',
+      text: `${every}, less than its timeout of ${formatDuration(job.timeoutMs)}`,
+    })
   }
-  for (const [which, toleranceMs] of [['start', job.toleranceStartMs], ['finish', job.toleranceFinishMs]] as const) {
+  for (const [which, toleranceMs] of [
+    ['start', job.toleranceStartMs],
+    ['finish', job.toleranceFinishMs],
+  ] as const) {
     if (toleranceMs === undefined || intervalMs >= toleranceMs) continue
-    warnings.push({ job: job.name, kind: 'faster-than-tolerance', text: `${every}, less than its ${which} tolerance of ${formatDuration(toleranceMs)}` })
+    warnings.push({
+      job: job.name,
+      kind: 'faster-than-tolerance',
+      text: `${every}, less than its ${which} tolerance of ${formatDuration(toleranceMs)}`,
+    })
   }
   return warnings
 }
@@ -89,7 +110,10 @@ function shortestIntervalMs(schedule: Schedule, fromMs: number): number {
   return shortestMs
 }
 
-function pileUps(jobs: readonly ScheduledJob[], { from, pileUp = DEFAULT_PILE_UP }: ScheduleLintOptions): readonly ScheduleWarning[] {
+function pileUps(
+  jobs: readonly ScheduledJob[],
+  { from, pileUp = DEFAULT_PILE_UP }: ScheduleLintOptions,
+): readonly ScheduleWarning[] {
   const bySecond = new Map<number, string[]>()
   for (const { name, schedule } of jobs) {
     const offsetMs = spreadOffsetMs(name, schedule)
@@ -99,7 +123,9 @@ function pileUps(jobs: readonly ScheduledJob[], { from, pileUp = DEFAULT_PILE_UP
       else names.push(name)
     }
   }
-  const piles = [...bySecond].filter(([, names]) => names.length >= pileUp).sort(([one, a], [other, b]) => b.length - a.length || one - other)
+  const piles = [...bySecond]
+    .filter(([, names]) => names.length >= pileUp)
+    .toSorted(([one, a], [other, b]) => b.length - a.length || one - other)
   const told = new Set<string>()
   return piles.flatMap(([at, names]): readonly ScheduleWarning[] => {
     // The same jobs meet again every day; a pile is told once, and again only where other jobs are in it.

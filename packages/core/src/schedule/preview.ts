@@ -2,7 +2,7 @@ import { CronceError } from '../errors/cronce-error.ts'
 import { type ChangeEffect, changeEffect } from './change-effect.ts'
 import { type CompiledCron, compiled } from './compiled.ts'
 import { localsText } from './explain.ts'
-import { dateText, timeText, zonedText, zoneAbbreviation } from './local-text.ts'
+import { dateText, timeText, zoneAbbreviation, zonedText } from './local-text.ts'
 import type { Schedule } from './schedule.ts'
 import { lastSlot, nextSlot } from './slots.ts'
 
@@ -36,13 +36,22 @@ const REACH_SECONDS = 2 * 86_400
  *
  * @throws CronceError CRONCE_SCHEDULE_VALUE where `count` is not a whole number from 0 to 100000, CRONCE_INSTANT_INVALID for `from`.
  */
-export function previewSlots(schedule: Schedule, { from, count, direction = 'next' }: PreviewOptions): readonly SlotPreview[] {
+export function previewSlots(
+  schedule: Schedule,
+  { from, count, direction = 'next' }: PreviewOptions,
+): readonly SlotPreview[] {
   if (!Number.isInteger(count) || count < 0 || count > MOST_ROWS) {
-    throw new CronceError('CRONCE_SCHEDULE_VALUE', { path: 'count', expected: `a whole number from 0 to ${MOST_ROWS}`, got: String(count) })
+    throw new CronceError('CRONCE_SCHEDULE_VALUE', {
+      path: 'count',
+      expected: `a whole number from 0 to ${MOST_ROWS}`,
+      got: String(count),
+    })
   }
-  const step = direction === 'next' ? (at: number) => nextSlot(schedule, at) : (at: number) => lastSlot(schedule, at - 1)
+  const step =
+    direction === 'next' ? (at: number) => nextSlot(schedule, at) : (at: number) => lastSlot(schedule, at - 1)
   const rows: SlotPreview[] = []
-  for (let slot = step(from); slot !== undefined && rows.length < count; slot = step(slot)) rows.push(previewOf(schedule, slot))
+  for (let slot = step(from); slot !== undefined && rows.length < count; slot = step(slot))
+    rows.push(previewOf(schedule, slot))
   return rows
 }
 
@@ -64,7 +73,12 @@ function previewOf(schedule: Schedule, slotMs: number): SlotPreview {
 function noteOf(form: CompiledCron, at: number): string | undefined {
   for (const change of form.wall.clock.changes(at - REACH_SECONDS, at + REACH_SECONDS)) {
     const effect = changeEffect(form, change)
-    const note = effect === undefined ? undefined : effect.kind === 'missing' ? missingNote(form, effect, at) : repeatedNote(effect, at)
+    const note =
+      effect === undefined
+        ? undefined
+        : effect.kind === 'missing'
+          ? missingNote(form, effect, at)
+          : repeatedNote(effect, at)
     if (note !== undefined) return note
   }
   return undefined
@@ -74,9 +88,13 @@ function missingNote({ plan, schedule }: CompiledCron, effect: ChangeEffect, at:
   const { change } = effect
   if (plan.isIntervalLike || schedule.missingTime === 'skip') return undefined
   if (schedule.missingTime === 'at-gap-end') {
-    return at === change.at ? `${localsText(effect)} ${effect.count === 1 ? 'does' : 'do'} not exist that night` : undefined
+    return at === change.at
+      ? `${localsText(effect)} ${effect.count === 1 ? 'does' : 'do'} not exist that night`
+      : undefined
   }
-  return effect.locals.includes(at + change.before) ? `${timeText(at + change.before)} does not exist that night` : undefined
+  return effect.locals.includes(at + change.before)
+    ? `${timeText(at + change.before)} does not exist that night`
+    : undefined
 }
 
 function repeatedNote({ change }: ChangeEffect, at: number): string | undefined {

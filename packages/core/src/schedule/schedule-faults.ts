@@ -1,4 +1,4 @@
-import { parseDuration, durationFault } from '../duration.ts'
+import { durationFault, parseDuration } from '../duration.ts'
 import { CronceError, type Fault } from '../errors/cronce-error.ts'
 import { nearestName } from '../nearest-name.ts'
 import { readCron } from './cron-reading.ts'
@@ -26,7 +26,12 @@ const EVERY_KEYS = ['kind', 'periodMs', 'offsetMs', 'spreadMs']
 const DAY_MS = 86_400_000
 
 /** What other schedulers call these options, lower case. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { tz: 'zone', timezone: 'zone', jitter: 'spread', window: 'spread' }
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  tz: 'zone',
+  timezone: 'zone',
+  jitter: 'spread',
+  window: 'spread',
+}
 
 export function checkCron(expression: unknown, options: unknown): Checked<CronSchedule> {
   const faults: ScheduleFault[] = []
@@ -35,12 +40,32 @@ export function checkCron(expression: unknown, options: unknown): Checked<CronSc
   if (typeof seconds !== 'boolean') faults.push(valueFault('seconds', 'true or false', seconds))
   const zone = orDefault(given.zone, 'UTC')
   checkZone(zone, faults)
-  const missingTime = checkChoice({ path: 'missingTime', choices: MISSING_TIMES, got: orDefault(given.missingTime, 'at-gap-end') }, faults)
-  const repeatedTime = checkChoice({ path: 'repeatedTime', choices: REPEATED_TIMES, got: orDefault(given.repeatedTime, 'first') }, faults)
-  const spreadMs = checkDuration({ path: 'spread', got: orDefault(given.spread, 0), most: DAY_MS, mostText: 'at most 1d' }, faults)
+  const missingTime = checkChoice(
+    { path: 'missingTime', choices: MISSING_TIMES, got: orDefault(given.missingTime, 'at-gap-end') },
+    faults,
+  )
+  const repeatedTime = checkChoice(
+    { path: 'repeatedTime', choices: REPEATED_TIMES, got: orDefault(given.repeatedTime, 'first') },
+    faults,
+  )
+  const spreadMs = checkDuration(
+    { path: 'spread', got: orDefault(given.spread, 0), most: DAY_MS, mostText: 'at most 1d' },
+    faults,
+  )
   const text = checkExpression(expression, seconds === true, faults)
   if (faults.length > 0) return { value: undefined, faults }
-  return { value: { kind: 'cron', expression: text, zone: zone as string, missingTime, repeatedTime, seconds: seconds === true, spreadMs }, faults }
+  return {
+    value: {
+      kind: 'cron',
+      expression: text,
+      zone: zone as string,
+      missingTime,
+      repeatedTime,
+      seconds: seconds === true,
+      spreadMs,
+    },
+    faults,
+  }
 }
 
 export function checkEvery(period: unknown, options: unknown): Checked<EverySchedule> {
@@ -49,9 +74,17 @@ export function checkEvery(period: unknown, options: unknown): Checked<EverySche
   const periodMs = checkDuration({ path: 'period', got: period, least: 1000, leastText: 'at least 1s' }, faults)
   // A fault of the period says nothing about what is measured against it.
   const most = faults.some(({ path }) => path === 'period') ? Number.MAX_SAFE_INTEGER : periodMs
-  const offsetMs = checkDuration({ path: 'offset', got: orDefault(given.offset, 0), most: most - 1000, mostText: 'less than the period' }, faults)
-  const spreadMs = checkDuration({ path: 'spread', got: orDefault(given.spread, 0), most, mostText: 'at most the period' }, faults)
-  return faults.length > 0 ? { value: undefined, faults } : { value: { kind: 'every', periodMs, offsetMs, spreadMs }, faults }
+  const offsetMs = checkDuration(
+    { path: 'offset', got: orDefault(given.offset, 0), most: most - 1000, mostText: 'less than the period' },
+    faults,
+  )
+  const spreadMs = checkDuration(
+    { path: 'spread', got: orDefault(given.spread, 0), most, mostText: 'at most the period' },
+    faults,
+  )
+  return faults.length > 0
+    ? { value: undefined, faults }
+    : { value: { kind: 'every', periodMs, offsetMs, spreadMs }, faults }
 }
 
 /** Checks a value that claims to be a schedule, such as a stored row. */
@@ -68,7 +101,8 @@ export function checkSchedule(input: unknown): readonly ScheduleFault[] {
 export function raise(faults: readonly ScheduleFault[]): CronceError {
   const [first] = faults
   const all = toFaults(faults)
-  if (first !== undefined && faults.length === 1) return new CronceError(first.error.code, first.error.fields, { faults: all })
+  if (first !== undefined && faults.length === 1)
+    return new CronceError(first.error.code, first.error.fields, { faults: all })
   const summary = all.map(({ message }) => message).join('; ')
   return new CronceError('CRONCE_SCHEDULE_INVALID', { count: faults.length, summary }, { faults: all })
 }
@@ -78,20 +112,26 @@ export function toFaults(faults: readonly ScheduleFault[]): readonly Fault[] {
 }
 
 function checkStored(input: unknown): readonly ScheduleFault[] {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [valueFault('', 'a schedule made by cron() or every()', input)]
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return [valueFault('', 'a schedule made by cron() or every()', input)]
   const row = input as Readonly<Record<string, unknown>>
   const faults: ScheduleFault[] = []
   if (row.kind === 'cron') {
     for (const key of CRON_KEYS) if (row[key] === undefined) faults.push(valueFault(key, 'present', undefined))
     checkKeys(row, CRON_KEYS, faults)
     const { expression, zone, missingTime, repeatedTime, seconds, spreadMs } = row
-    return [...faults, ...renamed(checkCron(expression, defined({ zone, missingTime, repeatedTime, seconds, spread: spreadMs })).faults)]
+    return [
+      ...faults,
+      ...renamed(checkCron(expression, defined({ zone, missingTime, repeatedTime, seconds, spread: spreadMs })).faults),
+    ]
   }
   if (row.kind === 'every') {
-    for (const key of ['offsetMs', 'spreadMs']) if (row[key] === undefined) faults.push(valueFault(key, 'present', undefined))
+    for (const key of ['offsetMs', 'spreadMs'])
+      if (row[key] === undefined) faults.push(valueFault(key, 'present', undefined))
     checkKeys(row, EVERY_KEYS, faults)
     const { periodMs, offsetMs, spreadMs } = row
-    for (const key of ['periodMs', 'offsetMs', 'spreadMs']) if (typeof row[key] === 'string') faults.push(valueFault(key, 'a number of milliseconds', row[key]))
+    for (const key of ['periodMs', 'offsetMs', 'spreadMs'])
+      if (typeof row[key] === 'string') faults.push(valueFault(key, 'a number of milliseconds', row[key]))
     return [...faults, ...renamed(checkEvery(periodMs, defined({ offset: offsetMs, spread: spreadMs })).faults)]
   }
   return [valueFault('kind', '"cron" or "every"', row.kind)]
@@ -123,12 +163,17 @@ function checkZone(zone: unknown, faults: ScheduleFault[]): void {
     return
   }
   const suggestion = zoneSuggestion(zone)
-  if (suggestion !== undefined) faults.push({ path: 'zone', error: new CronceError('CRONCE_SCHEDULE_ZONE', { got: show(zone), suggestion }) })
+  if (suggestion !== undefined)
+    faults.push({ path: 'zone', error: new CronceError('CRONCE_SCHEDULE_ZONE', { got: show(zone), suggestion }) })
 }
 
-function checkChoice<T extends string>(check: { path: string; choices: readonly T[]; got: unknown }, faults: ScheduleFault[]): T {
+function checkChoice<T extends string>(
+  check: { path: string; choices: readonly T[]; got: unknown },
+  faults: ScheduleFault[],
+): T {
   const choice = check.choices.find((each) => each === check.got)
-  if (choice === undefined) faults.push(valueFault(check.path, check.choices.map((each) => `"${each}"`).join(', '), check.got))
+  if (choice === undefined)
+    faults.push(valueFault(check.path, check.choices.map((each) => `"${each}"`).join(', '), check.got))
   return choice ?? (check.choices[0] as T)
 }
 
@@ -141,7 +186,10 @@ interface DurationCheck {
   readonly mostText?: string
 }
 
-function checkDuration({ path, got, least = 0, leastText = '', most = Number.MAX_SAFE_INTEGER, mostText = '' }: DurationCheck, faults: ScheduleFault[]): number {
+function checkDuration(
+  { path, got, least = 0, leastText = '', most = Number.MAX_SAFE_INTEGER, mostText = '' }: DurationCheck,
+  faults: ScheduleFault[],
+): number {
   const refuse = (expected: string) => {
     faults.push(valueFault(path, expected, got))
     return 0
@@ -159,7 +207,11 @@ function orDefault(given: unknown, standard: unknown): unknown {
   return given === undefined ? standard : given
 }
 
-function readOptions(options: unknown, known: readonly string[], faults: ScheduleFault[]): Readonly<Record<string, unknown>> {
+function readOptions(
+  options: unknown,
+  known: readonly string[],
+  faults: ScheduleFault[],
+): Readonly<Record<string, unknown>> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     faults.push(valueFault('options', `an object with ${known.join(', ')}`, options))
     return {}
@@ -172,17 +224,25 @@ function checkKeys(value: object, known: readonly string[], faults: ScheduleFaul
   for (const option of Object.keys(value)) {
     if (known.includes(option)) continue
     const nearest = known.find((name) => name === OTHER_NAMES[option.toLowerCase()]) ?? nearestName(option, known)
-    const fields = { known: known.join(', '), option, suggestion: nearest === undefined ? '' : `, did you mean ${nearest}?` }
+    const fields = {
+      known: known.join(', '),
+      option,
+      suggestion: nearest === undefined ? '' : `, did you mean ${nearest}?`,
+    }
     faults.push({ path: option, error: new CronceError('CRONCE_SCHEDULE_OPTION', fields) })
   }
 }
 
 function valueFault(path: string, expected: string, got: unknown): ScheduleFault {
-  return { path, error: new CronceError('CRONCE_SCHEDULE_VALUE', { path: path === '' ? 'it' : path, expected, got: show(got) }) }
+  return {
+    path,
+    error: new CronceError('CRONCE_SCHEDULE_VALUE', { path: path === '' ? 'it' : path, expected, got: show(got) }),
+  }
 }
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return String(value)
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
+    return String(value)
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`
 }

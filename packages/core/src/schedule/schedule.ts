@@ -1,6 +1,6 @@
 import type { Duration } from '../duration.ts'
-import { checkCron, checkEvery, checkSchedule, raise, toFaults } from './schedule-faults.ts'
 import type { Fault } from '../errors/cronce-error.ts'
+import { checkCron, checkEvery, checkSchedule, raise, toFaults } from './schedule-faults.ts'
 
 /** What a fixed local time does on the night on which it does not exist. */
 export type MissingTime = 'at-gap-end' | 'skip' | 'shift'

@@ -24,9 +24,14 @@ export function lastSlot(schedule: Schedule, atMs: number): number | undefined {
 }
 
 /** The slots after `afterMs` up to and including `untilMs`, oldest first, computed as they are asked for. See {@link nextSlot}. */
-export function* slotsBetween(schedule: Schedule, afterMs: number, untilMs: number): Generator<number, void, undefined> {
+export function* slotsBetween(
+  schedule: Schedule,
+  afterMs: number,
+  untilMs: number,
+): Generator<number, void, undefined> {
   secondsOf(untilMs)
-  for (let slot = nextSlot(schedule, afterMs); slot !== undefined && slot <= untilMs; slot = nextSlot(schedule, slot)) yield slot
+  for (let slot = nextSlot(schedule, afterMs); slot !== undefined && slot <= untilMs; slot = nextSlot(schedule, slot))
+    yield slot
 }
 
 /** How many slots {@link slotsBetween} gives, without walking them. */
@@ -45,7 +50,8 @@ export function periodMs(schedule: Schedule, atMs: number): number {
 }
 
 function secondsOf(instantMs: number): number {
-  if (typeof instantMs !== 'number' || Number.isNaN(instantMs)) throw new CronceError('CRONCE_INSTANT_INVALID', { got: String(instantMs) })
+  if (typeof instantMs !== 'number' || Number.isNaN(instantMs))
+    throw new CronceError('CRONCE_INSTANT_INVALID', { got: String(instantMs) })
   return Math.floor(instantMs / 1000)
 }
 

@@ -30,7 +30,8 @@ function makeTable(size: number, allowed: ReadonlySet<number>): TimeTable {
   const next = new Int8Array(size + 1).fill(-1)
   const prev = new Int8Array(size + 1).fill(-1)
   const below = new Int8Array(size + 1)
-  for (let value = size - 1; value >= 0; value -= 1) next[value] = allowed.has(value) ? value : (next[value + 1] as number)
+  for (let value = size - 1; value >= 0; value -= 1)
+    next[value] = allowed.has(value) ? value : (next[value + 1] as number)
   for (let value = 0, count = 0, last = -1; value <= size; value += 1) {
     below[value] = count
     if (allowed.has(value)) {

@@ -96,7 +96,12 @@ export class WallMap {
   #makeBlock(from: number, until: number): WallBlock {
     const changes = this.clock.changes(from - REACH_SECONDS, until + REACH_SECONDS)
     if (changes.length === 0) {
-      return { from, until, pieces: [{ from, until, offset: this.clock.offsetAt(from), isShifted: false }], marks: NO_MARKS }
+      return {
+        from,
+        until,
+        pieces: [{ from, until, offset: this.clock.offsetAt(from), isShifted: false }],
+        marks: NO_MARKS,
+      }
     }
     const stretches = stretchesOf(changes, from - REACH_SECONDS, until + REACH_SECONDS)
     const pieces = stretches.flatMap((stretch, index) => {
@@ -105,14 +110,17 @@ export class WallMap {
     })
     const gaps = this.#policy.missingTime === 'skip' ? [] : gapsOf(changes, stretches)
     if (this.#policy.missingTime === 'shift') pieces.push(...gaps.map((gap) => piece(gap, gap.before, true)))
-    const marks = this.#policy.missingTime === 'at-gap-end' ? gaps.map((gap) => ({ at: gap.at, localFrom: gap.from, localUntil: gap.until })) : NO_MARKS
+    const marks =
+      this.#policy.missingTime === 'at-gap-end'
+        ? gaps.map((gap) => ({ at: gap.at, localFrom: gap.from, localUntil: gap.until }))
+        : NO_MARKS
     return {
       from,
       until,
       pieces: pieces
         .map((each) => ({ ...each, from: Math.max(each.from, from), until: Math.min(each.until, until) }))
         .filter((each) => each.from < each.until)
-        .sort((one, other) => one.from - other.from),
+        .toSorted((one, other) => one.from - other.from),
       marks: marks.filter((mark) => mark.at >= from && mark.at < until),
     }
   }
@@ -136,7 +144,14 @@ interface Gap extends Span {
 
 function stretchesOf(changes: readonly ZoneChange[], from: number, until: number): readonly Stretch[] {
   const first = { from, until: changes[0]?.at ?? until, offset: changes[0]?.before ?? 0 }
-  return [first, ...changes.map((change, index) => ({ from: change.at, until: changes[index + 1]?.at ?? until, offset: change.after }))]
+  return [
+    first,
+    ...changes.map((change, index) => ({
+      from: change.at,
+      until: changes[index + 1]?.at ?? until,
+      offset: change.after,
+    })),
+  ]
 }
 
 /** The stretches whose local times take precedence over those of the one at `index`. */
@@ -147,7 +162,11 @@ function rivalsOf(stretches: readonly Stretch[], index: number, repeatedTime: Re
 
 function gapsOf(changes: readonly ZoneChange[], stretches: readonly Stretch[]): readonly Gap[] {
   return changes.flatMap(({ at, before, after }) => {
-    return uncovered({ from: at + before, until: at + after }, stretches.map(localSpan)).map((span) => ({ ...span, at, before }))
+    return uncovered({ from: at + before, until: at + after }, stretches.map(localSpan)).map((span) => ({
+      ...span,
+      at,
+      before,
+    }))
   })
 }
 

@@ -1,4 +1,6 @@
+import { CronceError } from '../errors/cronce-error.ts'
 import { RecentMap } from '../recent-map.ts'
+import { zoneSuggestion } from './zone-name.ts'
 
 /** A change of a zone's offset. All in seconds; `at` since the epoch. */
 export interface ZoneChange {
@@ -7,7 +9,8 @@ export interface ZoneChange {
   readonly after: number
 }
 
-/** A zone's offset is looked up at this distance; closer pairs of changes that cancel each other have never been (the least is 3.9 days). */
+/** A zone's offset is looked up at this distance; closer pairs of changes that cancel each other have never been (the
+ * closest of the tz database is 4 days apart). */
 const SAMPLE_SECONDS = 2 * 86_400
 
 /** About a century of samples. */
@@ -23,7 +26,7 @@ const NO_CHANGES: readonly ZoneChange[] = []
 
 const clocks = new RecentMap<string, ZoneClock>(MOST_ZONES)
 
-/** The clock of a zone, shared by the process. The zone must be a valid name. */
+/** The clock of a zone, shared by the process. */
 export function zoneClock(zone: string): ZoneClock {
   let clock = clocks.get(zone)
   if (clock === undefined) {
@@ -42,7 +45,10 @@ export class ZoneClock {
   readonly #samples = new RecentMap<number, number>(MOST_SAMPLES)
   readonly #changes = new RecentMap<number, readonly ZoneChange[]>(MOST_CHANGES)
 
+  /** @throws CronceError CRONCE_SCHEDULE_ZONE: a stored schedule may name a zone that this process's tz data do not have yet. */
   constructor(zone: string) {
+    const suggestion = zoneSuggestion(zone)
+    if (suggestion !== undefined) throw new CronceError('CRONCE_SCHEDULE_ZONE', { got: `"${zone}"`, suggestion })
     this.zone = zone
     if (zone === 'UTC' || zone === 'GMT') this.fixedOffset = 0
     else {

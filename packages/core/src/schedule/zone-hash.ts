@@ -1,3 +1,4 @@
+import { CronceError } from '../errors/cronce-error.ts'
 import { fnv1a } from './text-hash.ts'
 import { zoneClock } from './zone-clock.ts'
 
@@ -6,9 +7,13 @@ import { zoneClock } from './zone-clock.ts'
  * processes with equal hashes compute equal slots there; one with another hash must not fire (protocol rule A2).
  *
  * @returns 16 hexadecimal digits.
+ * @throws CronceError CRONCE_SCHEDULE_ZONE where this process does not know the zone, CRONCE_INSTANT_INVALID for what is no instant.
  */
 export function zoneTransitionsHash(zone: string, fromMs: number, untilMs: number): string {
   const clock = zoneClock(zone)
+  if (!Number.isFinite(fromMs) || !Number.isFinite(untilMs)) {
+    throw new CronceError('CRONCE_INSTANT_INVALID', { got: String(Number.isFinite(fromMs) ? untilMs : fromMs) })
+  }
   const from = Math.floor(fromMs / 1000)
   const changes = clock.changes(from, Math.ceil(untilMs / 1000))
   const text = [clock.offsetAt(from), ...changes.map(({ at, after }) => `${at}:${after}`)].join(' ')
