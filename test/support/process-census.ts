@@ -17,6 +17,7 @@ export async function teardown(): Promise<void> {
   } catch (error) {
     const left = leftProcesses()
     for (const { pid } of left) process.kill(pid, 'SIGKILL')
+    process.exitCode = 1 // vitest only prints what a teardown throws
     const names = left.map(({ pid, command }) => `  ${pid} ${command}`).join('\n')
     throw new Error(`the tests left processes behind, now killed:\n${names}`, { cause: error })
   }
