@@ -1,0 +1,29 @@
+import type { WorkerHealth } from '@cronce/worker'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { RedisProbe } from './redis-probe.ts'
+
+export interface HttpServerOptions {
+  readonly health: () => WorkerHealth
+  readonly probe: RedisProbe
+  /** What the worker tells of itself at `/`. */
+  readonly about: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The worker's HTTP server. `/healthz` says that the process lives (restart it where it does not answer), `/readyz`
+ * whether it takes tasks (503 where not: Redis is away, so a restart would not help).
+ */
+export function createHttpServer({ health, probe, about }: HttpServerOptions): FastifyInstance {
+  const app = Fastify({ logger: false, forceCloseConnections: true })
+  app.get('/', () => ({ ...about, ...health() }))
+  app.get('/healthz', () => ({ status: 'alive' }))
+  app.get('/readyz', async (_, reply) => {
+    const { state } = health()
+    const reason =
+      state === 'running' ? ((await probe.ask()) === 'there' ? '' : 'Redis is out of reach') : `the worker is ${state}`
+    return await reply
+      .code(reason === '' ? 200 : 503)
+      .send(reason === '' ? { status: 'ready' } : { status: 'not-ready', reason })
+  })
+  return app
+}

@@ -1,0 +1,75 @@
+import { isCronceError } from '@cronce/core'
+import { createWorker } from '@cronce/worker'
+import { pino } from 'pino'
+import { readWorkerConfig, type WorkerConfig } from './config.ts'
+import { cacheRefreshHandler, dailyDigestHandler, packageReportHandler, settlementHandler } from './handlers/index.ts'
+import { createHttpServer } from './http-server.ts'
+import { createReceiverClient, type ReceiverClient } from './receiver-client.ts'
+import { openRedisProbe } from './redis-probe.ts'
+import { stopOnSignals } from './stop-signals.ts'
+import { startWorker } from './worker-start.ts'
+
+/** Share of the time for a stop in which what runs may finish; the rest is for handing back. */
+const FINISHING_SHARE = 0.6
+
+/** The handlers of the jobs whose queues this process serves. */
+function handlersFor(queues: WorkerConfig['CRONCE_QUEUES'], receiver: ReceiverClient) {
+  const all = [packageReportHandler, dailyDigestHandler, cacheRefreshHandler, settlementHandler]
+  return all.map((make) => make(receiver)).filter(({ job }) => Object.hasOwn(queues, job.queue))
+}
+
+async function run(config: WorkerConfig): Promise<void> {
+  const log = pino({ level: config.LOG_LEVEL })
+  const receiver = createReceiverClient(config.CRONCE_RECEIVER_URL)
+  const probe = openRedisProbe(config.REDIS_URL)
+  const worker = createWorker({
+    service: config.CRONCE_SERVICE,
+    handlers: handlersFor(config.CRONCE_QUEUES, receiver),
+    redis: config.REDIS_URL,
+    queues: config.CRONCE_QUEUES,
+    logger: log,
+    release: config.CRONCE_RELEASE,
+    shutdownTimeout: Math.round(config.CRONCE_SHUTDOWN_TIMEOUT * FINISHING_SHARE),
+    lock: config.CRONCE_LOCK,
+    stalledEvery: config.CRONCE_STALLED_EVERY,
+    receiptLease: config.CRONCE_RECEIPT_LEASE,
+    sweepEvery: config.CRONCE_SWEEP_EVERY,
+    ...(config.CRONCE_WORKER_ID === undefined ? {} : { id: config.CRONCE_WORKER_ID }),
+  })
+  const server = createHttpServer({
+    health: () => worker.health(),
+    probe,
+    about: { service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE, worker: worker.id },
+  })
+  const stopping = new AbortController()
+  let starting: Promise<unknown> = Promise.resolve()
+  stopOnSignals({
+    deadlineMs: config.CRONCE_SHUTDOWN_TIMEOUT,
+    async stop(signal) {
+      log.info({ signal }, 'stopping')
+      stopping.abort()
+      // A start that is under way would outlive a stop that came before its end.
+      await starting
+      await worker.stop()
+      await server.close()
+      probe.close()
+      receiver.close()
+    },
+    onForced: (reason, error) => log.error({ err: error }, `stopped by force: ${reason}`),
+  })
+  const url = await server.listen({ host: config.HOST, port: config.PORT })
+  log.info({ url, worker: worker.id }, 'listening')
+  const onRetry = (error: unknown) => log.warn({ err: error }, 'Redis is out of reach; trying again')
+  starting = startWorker({ worker, signal: stopping.signal, onRetry })
+  await starting
+}
+
+try {
+  await run(readWorkerConfig())
+} catch (error) {
+  const isRefusal = isCronceError(error, 'CRONCE_CONFIG_INVALID')
+  const lines = isRefusal ? error.faults.map(({ path, message }) => `  ${path}: ${message}`) : [String(error)]
+  console.error([isRefusal ? 'the configuration is refused:' : 'the worker did not start:', ...lines].join('\n'))
+  // What was opened until here would keep the process alive.
+  process.exit(isRefusal ? 2 : 1)
+}
