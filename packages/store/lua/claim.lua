@@ -6,7 +6,8 @@
 --      13 length of the ordered list  then id, nominal instant, effective instant of each slot
 -- Answer: { status, now, watermark, generation, since, then of each slot: id, at, verdict, by, until }
 --   status   ok | stale (the store has another generation or a lower watermark) | unknown (no such job) | switching (another
---            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8). Nothing changed but for ok.
+--            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8)
+--            | restoring (memories are merged, S2) | restored (cut first, S3). Nothing changed but for ok.
 --   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation) | later (backlog)
 --            | skipped (the overlap policy or its use-by dropped it just now) | waiting (for the run before it)
 -- include: time, transition, watermark, fence, overlap
@@ -15,11 +16,13 @@ local now = read_time(ARGV[1])
 local token, lease, replica, release = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local generation, grace, backlog = ARGV[6], tonumber(ARGV[8]), tonumber(ARGV[9])
 local policy, use_by = { name = ARGV[10], timeout = tonumber(ARGV[11]) }, tonumber(ARGV[12])
-local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark', 'since', 'image', 'target', 'paused', 'pausedUntil', 'goneAt')
+local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark', 'since', 'image', 'target', 'paused', 'pausedUntil', 'goneAt',
+  'restoringUntil')
 if not job[1] then return { 'unknown', now, 0, 0, 0 } end
 local watermark, since = tonumber(job[2]), tonumber(job[3])
 
 local function answer_only(status) return { status, now, watermark, tonumber(job[1]), since } end
+if job[9] then return answer_only(tonumber(job[9]) > now and 'restoring' or 'restored') end
 if job[1] ~= generation or watermark < tonumber(ARGV[7]) then return answer_only('stale') end
 if job[8] then return answer_only('gone') end
 if job[6] == 'resuming' or (job[6] == '1' and tonumber(job[7]) > 0 and tonumber(job[7]) <= now) then return answer_only('resuming') end

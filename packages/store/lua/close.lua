@@ -30,9 +30,10 @@ for _, slot in ipairs(owed) do
   transition(base, slot.id, 'due', now, { reason = 'schedule edited' })
 end
 local newest = redis.call('HGET', base .. ':job', 'target')
-local image = redis.call('HMGET', base .. ':image:' .. newest, 'settings', 'fingerprint')
+local image = redis.call('HMGET', base .. ':image:' .. newest, 'settings', 'fingerprint', 'zone')
 local generation = tonumber(job[1]) + 1
-redis.call('HSET', base .. ':job', 'generation', generation, 'since', now, 'image', newest, 'settings', image[1], 'fingerprint', image[2])
+redis.call('HSET', base .. ':job', 'generation', generation, 'since', now, 'image', newest, 'settings', image[1],
+  'fingerprint', image[2], 'zone', image[3])
 redis.call('ZADD', base .. ':generations', now, cjson.encode({ generation = generation, since = now, image = newest, by = ARGV[5] }))
 watermark = set_watermark(base, now)
 return answer('closed')

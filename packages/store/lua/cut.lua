@@ -2,7 +2,8 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 generation  3 watermark  4 instant the cut reaches to  5 how many ledger entries
---      and gaps in (watermark, reach]  6 cause of admitted slots  7 by  8 'resume' where it ends a pause, else ''
+--      and gaps in (watermark, reach]  6 cause of admitted slots  7 by  8 'resume' where it ends a pause, 'restore' where it
+--      ends a restoration, else ''
 --      9 how many gaps  then from (exclusive), to, count, state, reason of
 --      each gap, then id, instant, effective instant of each admitted slot
 -- Answer: { ok | stale, now, watermark, generation, entries and gaps known }
@@ -19,6 +20,7 @@ end
 if ARGV[8] == 'resume' then
   redis.call('HDEL', base .. ':job', 'paused', 'pausedAt', 'pausedBy', 'pauseNote', 'pausedUntil', 'pauseMissed')
 end
+if ARGV[8] == 'restore' then redis.call('HDEL', base .. ':job', 'restoringUntil', 'restoredAt', 'memory') end
 local index = 10
 for _ = 1, tonumber(ARGV[9]) do
   local gap = { from = tonumber(ARGV[index]), to = tonumber(ARGV[index + 1]), count = tonumber(ARGV[index + 2]),

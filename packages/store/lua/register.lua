@@ -4,7 +4,7 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 image (hash of the settings)  3 settings JSON  4 schedule fingerprint  5 by  6 catch-up window ms
---      7 at run time (0, 1): then it is dated now whenever it changes something
+--      7 at run time (0, 1): then it is dated now whenever it changes something  8 hash of the zone's transitions
 -- Answer: { status, now, watermark, generation, since, image in force, settings in force }
 --   status  registered (new job) | same | changed (newer settings, same schedule) | edit (another schedule: close, T7)
 -- include: time
@@ -15,7 +15,7 @@ local dynamic = ARGV[7] == '1'
 local known = redis.call('ZSCORE', base .. ':images', image)
 if not known or (dynamic and redis.call('HGET', base .. ':job', 'target') ~= image) then
   redis.call('ZADD', base .. ':images', now, image)
-  redis.call('HSET', base .. ':image:' .. image, 'settings', settings, 'fingerprint', fingerprint, 'by', ARGV[5])
+  redis.call('HSET', base .. ':image:' .. image, 'settings', settings, 'fingerprint', fingerprint, 'by', ARGV[5], 'zone', ARGV[8])
   known = nil
 end
 
@@ -25,7 +25,7 @@ local function answer(status)
 end
 local function open_generation(generation)
   redis.call('HSET', base .. ':job', 'generation', generation, 'since', now, 'watermark', now, 'image', image, 'target', image,
-    'fingerprint', fingerprint, 'settings', settings, 'dynamic', ARGV[7])
+    'fingerprint', fingerprint, 'settings', settings, 'dynamic', ARGV[7], 'zone', ARGV[8])
   redis.call('HSETNX', base .. ':job', 'registeredAt', now)
   redis.call('ZADD', base .. ':generations', now, cjson.encode({ generation = generation, since = now, image = image, by = ARGV[5] }))
 end
@@ -46,7 +46,7 @@ end
 if not known then redis.call('HSET', base .. ':job', 'target', image) end
 local job = redis.call('HMGET', base .. ':job', 'image', 'target', 'fingerprint')
 if job[1] == job[2] then return answer('same') end
-local stored = redis.call('HMGET', base .. ':image:' .. job[2], 'settings', 'fingerprint')
+local stored = redis.call('HMGET', base .. ':image:' .. job[2], 'settings', 'fingerprint', 'zone')
 if job[3] ~= stored[2] then return answer('edit') end
-redis.call('HSET', base .. ':job', 'image', job[2], 'settings', stored[1])
+redis.call('HSET', base .. ':job', 'image', job[2], 'settings', stored[1], 'zone', stored[3])
 return answer('changed')

@@ -13,12 +13,12 @@ if job[1] ~= ARGV[3] then return { 'stale', now } end
 redis.call('RPUSH', base .. ':journal', cjson.encode({ at = now, event = ARGV[4], by = ARGV[2], note = ARGV[5] }))
 redis.call('LTRIM', base .. ':journal', -1000, -1)
 if ARGV[4] == 'pin' then
-  local image = redis.call('HMGET', base .. ':image:' .. ARGV[5], 'settings', 'fingerprint')
+  local image = redis.call('HMGET', base .. ':image:' .. ARGV[5], 'settings', 'fingerprint', 'zone')
   if not image[1] then return { 'unknown', now } end
   redis.call('HSET', base .. ':job', 'target', ARGV[5])
   -- T7: only a change of the schedule is an edit, which has to be closed first.
   if image[2] == redis.call('HGET', base .. ':job', 'fingerprint') then
-    redis.call('HSET', base .. ':job', 'image', ARGV[5], 'settings', image[1])
+    redis.call('HSET', base .. ':job', 'image', ARGV[5], 'settings', image[1], 'zone', image[3])
   end
   return { 'pinned', now }
 end

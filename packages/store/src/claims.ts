@@ -72,6 +72,10 @@ export interface ClaimAnswer {
     | 'resuming'
     /** No live replica carries it any more. */
     | 'gone'
+    /** The store lost writes; memories are being merged. */
+    | 'restoring'
+    /** They are merged: cut first. */
+    | 'restored'
   readonly now: number
   readonly watermarkAt: number
   readonly generation: number
@@ -130,7 +134,7 @@ export interface Gap {
   readonly fromAt: number
   readonly toAt: number
   readonly count: number
-  readonly state: 'missed' | 'skipped'
+  readonly state: 'missed' | 'skipped' | 'abandoned'
   readonly reason: string
 }
 
@@ -144,8 +148,8 @@ export interface CutRequest {
   readonly known: number
   readonly cause: 'late' | 'catch-up'
   readonly by: string
-  /** Whether this cut ends a pause. */
-  readonly resume: boolean
+  /** What this cut ends, beside an outage. */
+  readonly ends: 'resume' | 'restore' | ''
   readonly gaps: readonly Gap[]
   readonly admitted: readonly DueSlot[]
 }
@@ -159,9 +163,9 @@ export interface CutAnswer {
 
 /** T5: the cut, once per outage. */
 export async function cutBacklog(store: Store, request: CutRequest): Promise<CutAnswer> {
-  const { generation, watermarkAt, toAt, known, cause, by, resume, gaps, admitted } = request
+  const { generation, watermarkAt, toAt, known, cause, by, ends, gaps, admitted } = request
   const gapArguments = gaps.flatMap((gap): ScriptArgument[] => [gap.fromAt, gap.toAt, gap.count, gap.state, gap.reason])
-  const head = [generation, watermarkAt, toAt, known, cause, by, resume ? 'resume' : '', gaps.length]
+  const head = [generation, watermarkAt, toAt, known, cause, by, ends, gaps.length]
   const args = [...head, ...gapArguments, ...admitted.flatMap(slotArguments)]
   const reply = readReply(await store.job(request.job, 'cut', args))
   return { status: reply.text() as CutAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type JobSettings, jobSettings } from '@cronce/core'
+import { type JobSettings, jobSettings, type Schedule, zoneTransitionsHash } from '@cronce/core'
 import { jobKey, serviceKey } from './keys.ts'
 import { readReply } from './reply.ts'
 import type { Store } from './store.ts'
@@ -15,6 +15,9 @@ export interface StoredJob {
   readonly image: string
   readonly target: string
   readonly registeredAt: number
+  /** What the tzdata of whoever registered the image in force said of its zone. */
+  readonly zoneHash: string
+  readonly restoration: StoredRestoration | undefined
   /** Registered at run time: no image has to carry it. */
   readonly dynamic: boolean
   /** No live replica carries it since then. */
@@ -24,6 +27,15 @@ export interface StoredJob {
   readonly pause: StoredPause | undefined
   /** The settings in force, as stored; parse before use, they may come from a newer release. */
   readonly settings: unknown
+}
+
+/** S2: the store lost writes; what replicas remember is being merged. */
+export interface StoredRestoration {
+  readonly at: number
+  /** Nothing is claimed before this instant. */
+  readonly untilAt: number
+  /** By some replica's memory, everything up to here was recorded. */
+  readonly memoryAt: number
 }
 
 /** A pause, as its author left it. */
@@ -52,16 +64,25 @@ export interface Registrar {
   readonly dynamic?: boolean
 }
 
-/** The name of an image of a definition: equal settings have equal names. */
+/** The years whose transitions two processes must agree on to compute equal slots (A2). Fixed, so that all compare the same. */
+const ZONE_YEARS = [Date.UTC(2025, 0, 1), Date.UTC(2038, 0, 1)] as const
+
+/** What this process's tzdata says of a schedule's zone. A replica whose hash is another must not fire the job. */
+export function zoneHashOf(schedule: Schedule): string {
+  return schedule.kind === 'every' ? '' : zoneTransitionsHash(schedule.zone, ...ZONE_YEARS)
+}
+
+/** The name of an image of a definition: equal settings, read with equal tzdata, have equal names. */
 export function imageOf(settings: JobSettings): string {
-  return digest(JSON.stringify(jobSettings(settings)))
+  return digest(JSON.stringify(jobSettings(settings)) + zoneHashOf(settings.schedule))
 }
 
 /** T6: registers an image's definition. Equal settings, however often, change nothing. */
 export async function registerJob(store: Store, settings: JobSettings, { by, dynamic = false }: Registrar): Promise<Registration> {
   const text = JSON.stringify(jobSettings(settings))
-  const fingerprint = digest(JSON.stringify(settings.schedule))
-  const args = [digest(text), text, fingerprint, by, settings.catchUp.withinMs, dynamic ? 1 : 0]
+  const fingerprint = digest(JSON.stringify(settings.schedule) + zoneHashOf(settings.schedule))
+  const zone = zoneHashOf(settings.schedule)
+  const args = [imageOf(settings), text, fingerprint, by, settings.catchUp.withinMs, dynamic ? 1 : 0, zone]
   const reply = readReply(await store.job(settings.name, 'register', args))
   const status = reply.text() as Registration['status']
   const now = reply.number()
@@ -69,16 +90,8 @@ export async function registerJob(store: Store, settings: JobSettings, { by, dyn
   const generation = reply.number()
   reply.number()
   const image = reply.text()
-  // Scored by the last change, so that others hear of it by asking for what is newer than what they know.
-  await store.redis.zadd(`${serviceKey(store.service)}:jobs`, status === 'same' ? 'NX' : 'GT', String(now), settings.name)
+  await store.span('change', [settings.name, status === 'same' ? 1 : 0])
   return { status, now, generation, image }
-}
-
-/** Names of the jobs that were registered anew or changed after an instant, and that instant's successor. */
-export async function listChangedJobs(store: Store, afterAt: number): Promise<{ names: string[]; latestAt: number }> {
-  const rows = await store.redis.zrangebyscore(`${serviceKey(store.service)}:jobs`, `(${afterAt}`, '+inf', 'WITHSCORES')
-  const names = rows.filter((_, index) => index % 2 === 0)
-  return { names, latestAt: rows.length === 0 ? afterAt : Number(rows.at(-1)) }
 }
 
 /** The time by Redis, epoch ms; on a virtual clock, that clock's. */
@@ -104,12 +117,19 @@ export async function readJob(store: Store, name: string): Promise<StoredJob | u
     image: fields['image'] ?? '',
     target: fields['target'] ?? '',
     registeredAt: Number(fields['registeredAt'] ?? 0),
+    zoneHash: fields['zone'] ?? '',
+    restoration: readRestoration(fields),
     dynamic: fields['dynamic'] === '1',
     goneAt: fields['goneAt'] === undefined ? undefined : Number(fields['goneAt']),
     renamedTo: fields['renamedTo'],
     pause: readPause(fields),
     settings: parseJson(fields['settings'] ?? ''),
   }
+}
+
+function readRestoration(fields: Readonly<Record<string, string>>): StoredRestoration | undefined {
+  if (fields['restoringUntil'] === undefined) return undefined
+  return { at: Number(fields['restoredAt']), untilAt: Number(fields['restoringUntil']), memoryAt: Number(fields['memory'] ?? 0) }
 }
 
 function readPause(fields: Readonly<Record<string, string>>): StoredPause | undefined {

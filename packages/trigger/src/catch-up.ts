@@ -96,6 +96,17 @@ export function cutPause(outage: Outage, pause: Pick<StoredPause, 'at' | 'by' | 
   return { gaps: [...before.gaps, ...during], admitted: before.admitted }
 }
 
+/**
+ * S3: what was recorded up to `memoryAt` has lost its record; what comes after it may have run. The caller reaches past the
+ * memory only where a second run would break the crash policy.
+ */
+export function cutRestoration(outage: Outage, memoryAt: number): Cut {
+  const recordedUntil = Math.min(Math.max(outage.afterAt, memoryAt), outage.reachAt)
+  const recorded = uncovered(outage, [outage.afterAt, recordedUntil], { state: 'missed', reason: 'store lost: it was recorded, its record is gone' })
+  const unknown = uncovered(outage, [recordedUntil, outage.reachAt], { state: 'abandoned', reason: 'store lost: it may have run' })
+  return { gaps: [...recorded, ...unknown], admitted: [] }
+}
+
 /** The last slot that is older than grace, or undefined where none after `afterAt` is. */
 export function reachOfCut(schedule: Schedule, range: { afterAt: number; now: number; graceMs: number; spreadMs: number }): number | undefined {
   const { afterAt, now, graceMs, spreadMs } = range

@@ -16,10 +16,12 @@ import {
 import { createEnqueuer } from '@cronce/queue'
 import { checkRedis, connect, createStore, DEFAULT_HISTORY, leave, readTime, type RedisSource, type SafetyFinding } from '@cronce/store'
 import { type Logger, pino } from 'pino'
+import { createDueQueue } from './due-queue.ts'
 import { createRedisClock } from './redis-clock.ts'
 import { registerCarried } from './register.ts'
+import { followEpoch } from './memory.ts'
 import { beat } from './presence.ts'
-import { watchFleet } from './sweep.ts'
+import { followAll, watchFleet } from './sweep.ts'
 import type { TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { createTriggerLoop, type LoopHealth, type TriggerLoop } from './trigger-loop.ts'
@@ -116,15 +118,20 @@ export function createTrigger(options: TriggerOptions): Trigger {
         ...{ replica: id, release, store, enqueuer, events, clock, redisClock, random, timing, carried },
         history: DEFAULT_HISTORY,
         jobs: new Map(),
+        due: createDueQueue(),
+        epoch: { value: '' },
+        freshEpoch: randomUUID,
       }
       const self = { host: hostname(), pid: process.pid, startedAt: clock.now(), tzdata: tzdataVersion() }
       const askedAt = clock.now()
       redisClock.learn(await readTime(store), askedAt)
+      await followEpoch(context, '')
       // Before it registers anything: a new image that nobody is known to carry would give way at once (T6).
       await beat(context, { ...self, loopLateMs: 0 })
       for (const settings of carried) await registerCarried(context, settings)
       await watchFleet(context)
-      open = { context, loop: createTriggerLoop(context, self), close }
+      const newestChange = await followAll(context)
+      open = { context, loop: createTriggerLoop(context, { ...self, newestChange }), close }
       state = 'ready'
     } catch (error) {
       state = 'created'

@@ -1,6 +1,6 @@
 import { lastSlot } from '@cronce/core'
-import { cutBacklog, listGaps, listSlots } from '@cronce/store'
-import { type Cut, cutOutage, cutPause, type Outage, reachOfCut } from './catch-up.ts'
+import { cutBacklog, type CutRequest, listGaps, listSlots } from '@cronce/store'
+import { type Cut, cutOutage, cutPause, cutRestoration, type Outage, reachOfCut } from './catch-up.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
 
@@ -15,7 +15,7 @@ export function cutBacklogOf(context: TriggerContext, job: WatchedJob, { graceMs
   return cutUntil(context, job, (now) => {
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
     const reachAt = reachOfCut(job.settings.schedule, { afterAt, now, graceMs, spreadMs: job.spreadMs })
-    return reachAt === undefined ? undefined : { reachAt, resume: false, cut: cutOutage }
+    return reachAt === undefined ? undefined : { reachAt, ends: '', cut: cutOutage }
   })
 }
 
@@ -27,15 +27,29 @@ export async function cutPauseOf(context: TriggerContext, name: string): Promise
   await cutUntil(context, job, (now) => {
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
     const reachAt = Math.max(lastSlot(job.settings.schedule, now - job.spreadMs) ?? afterAt, afterAt)
-    return { reachAt, resume: true, cut: (outage) => cutPause(outage, pause) }
+    return { reachAt, ends: 'resume', cut: (outage) => cutPause(outage, pause) }
   })
   await rewatch(context, name)
 }
 
-/** What a cut reaches to, whether it ends a pause, and how it judges. */
+/** S3: memories are merged; what nobody remembers as recorded is due again, or given up where the crash policy is `skip`. */
+export async function cutRestorationOf(context: TriggerContext, name: string): Promise<void> {
+  const job = await rewatch(context, name)
+  const restoration = job?.restoration
+  if (job === undefined || restoration === undefined) return
+  await cutUntil(context, job, (now) => {
+    const afterAt = Math.max(job.watermarkAt, job.sinceAt)
+    const last = lastSlot(job.settings.schedule, now - job.spreadMs) ?? afterAt
+    const reachAt = Math.max(afterAt, job.settings.onCrash === 'skip' ? last : Math.min(last, restoration.memoryAt))
+    return { reachAt, ends: 'restore', cut: (outage) => cutRestoration(outage, restoration.memoryAt) }
+  })
+  await rewatch(context, name)
+}
+
+/** What a cut reaches to, what it ends beside an outage, and how it judges. */
 interface CutPlan {
   readonly reachAt: number
-  readonly resume: boolean
+  readonly ends: CutRequest['ends']
   readonly cut: (outage: Outage) => Cut
 }
 
@@ -46,7 +60,7 @@ async function cutUntil(context: TriggerContext, job: WatchedJob, plan: (now: nu
     const now = redisClock.now()
     const planned = plan(now)
     if (planned === undefined) return tries > 0
-    const { reachAt, resume } = planned
+    const { reachAt, ends } = planned
     const [known, gaps] = await Promise.all([
       listSlots(store, job.name, { fromAt: job.watermarkAt + 1, untilAt: reachAt, limit: MOST_KNOWN }),
       listGaps(store, job.name, { afterAt: job.watermarkAt, limit: MOST_KNOWN }),
@@ -55,7 +69,7 @@ async function cutUntil(context: TriggerContext, job: WatchedJob, plan: (now: nu
     const knownAt = known.filter(({ id }) => !id.includes('+')).map((entry) => entry.at)
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
     const cut = planned.cut({ schedule, catchUp, spreadMs: job.spreadMs, afterAt, reachAt, now, knownAt, gaps })
-    if (!resume && cut.gaps.length === 0 && cut.admitted.length === 0) return tries > 0
+    if (ends === '' && cut.gaps.length === 0 && cut.admitted.length === 0) return tries > 0
     const answer = await cutBacklog(store, {
       job: job.name,
       generation: job.generation,
@@ -64,7 +78,7 @@ async function cutUntil(context: TriggerContext, job: WatchedJob, plan: (now: nu
       known: known.length + gaps.length,
       cause: catchUp.mode === 'late' ? 'late' : 'catch-up',
       by: replica,
-      resume,
+      ends,
       ...cut,
     })
     if (answer.generation !== job.generation) return true

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
 import { claimSlots, type ClaimAnswer, type ClaimVerdict, type DueSlot } from '@cronce/store'
-import { cutBacklogOf, cutPauseOf } from './cut.ts'
+import { cutBacklogOf, cutPauseOf, cutRestorationOf } from './cut.ts'
 import { dueSlots, graceMs } from './due-slots.ts'
+import { tellMemory } from './memory.ts'
 import { registerCarried, switchGeneration } from './register.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { BACKLOG_PER_TICK } from './trigger-timing.ts'
-import { moveOn, rewatch, type WatchedJob } from './watched-job.ts'
+import { moveOn, rewatch, unwatch, type WatchedJob } from './watched-job.ts'
 
 /** The slots that this replica took of one job, to be enqueued and recorded. */
 export interface Claimed {
@@ -58,9 +59,10 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
       release: context.release,
     })
     context.redisClock.learn(answer.now, askedAt)
-    if (answer.status === 'paused') return pausedUntil(job, answer.now)
+    if (answer.status === 'restoring') return { ...NOTHING, again: answer.now + BACKLOG_PAUSE_MS }
+    if (answer.status === 'paused') return pausedUntil(context, job, answer.now)
     if (answer.status !== 'ok') {
-      await catchUpWithStore(context, name, answer.status)
+      await catchUpWithStore(context, job, answer)
       continue
     }
     job.watermarkAt = answer.watermarkAt
@@ -76,33 +78,44 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
 const NOTHING: Fired = { claimed: undefined, lost: 0, again: undefined }
 
 /** T10: nothing starts. The slots stay unrecorded until the resume cuts them; the job is asked about again at its next slot. */
-function pausedUntil(job: WatchedJob, now: number): Fired {
-  moveOn(job, now - job.spreadMs)
+function pausedUntil(context: TriggerContext, job: WatchedJob, now: number): Fired {
+  moveOn(context, job, now - job.spreadMs)
   return { ...NOTHING, again: job.pause?.untilAt }
 }
 
 /** The store stands otherwise than this replica thinks: learns how, and does what is to be done first. */
-async function catchUpWithStore(context: TriggerContext, name: string, status: Exclude<ClaimAnswer['status'], 'ok' | 'paused'>): Promise<void> {
-  switch (status) {
+async function catchUpWithStore(context: TriggerContext, job: WatchedJob, answer: ClaimAnswer): Promise<void> {
+  switch (answer.status) {
     case 'stale':
-      await rewatch(context, name)
+      // S2: a generation's watermark never goes back, unless acknowledged writes were lost.
+      if (answer.generation <= job.generation && answer.watermarkAt < job.watermarkAt) await tellMemory(context, job, 'lower watermark')
+      else await rewatch(context, job.name)
       return
     case 'switching':
-      await switchGeneration(context, name)
+      await switchGeneration(context, job.name)
       return
     case 'resuming':
-      await cutPauseOf(context, name)
+      await cutPauseOf(context, job.name)
+      return
+    case 'restored':
+      await cutRestorationOf(context, job.name)
       return
     case 'unknown':
+      await tellMemory(context, job, 'new epoch')
+      return
     case 'gone':
-      await returnOrForget(context, name)
+      await returnOrForget(context, job.name)
+      return
+    case 'ok':
+    case 'paused':
+    case 'restoring':
   }
 }
 
-/** S2, T8: a job that the store lost, or dated as gone, is registered again by whoever carries it. */
+/** T8: a job that the store dated as gone is registered again by whoever carries it. */
 async function returnOrForget(context: TriggerContext, name: string): Promise<void> {
   const carried = context.carried.find((settings) => settings.name === name)
-  if (carried === undefined) context.jobs.delete(name)
+  if (carried === undefined) unwatch(context, name)
   else await registerCarried(context, carried)
 }
 
@@ -136,7 +149,7 @@ function tellVerdicts(context: TriggerContext, round: { job: WatchedJob; token: 
   // A1: a slot that Redis calls early was asked for by a clock that is ahead; it stays untried.
   const early = answer.slots.find(({ verdict, id }) => verdict === 'early' && effective.has(id))
   const tried = list.filter(({ at }) => early === undefined || at < early.at).at(-1)
-  if (tried !== undefined) moveOn(job, tried.at)
+  if (tried !== undefined) moveOn(context, job, tried.at)
   if (early !== undefined) again = effective.get(early.id)
   return { claimed: ids.length === 0 ? undefined : { job, token, ids, list, latenessMs }, lost, again }
 }

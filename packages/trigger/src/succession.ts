@@ -2,7 +2,7 @@ import { forgetJob, type Heard, type KnownImage, listImages, listReplicas, type 
 import { switchGeneration } from './register.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { HEARTBEATS_MISSED } from './trigger-timing.ts'
-import { rewatch, type WatchedJob } from './watched-job.ts'
+import { rewatch, unwatch, type WatchedJob } from './watched-job.ts'
 
 /** Who carries what: the replicas heard of within a lease, and which of them have not said goodbye. */
 export interface Carriers {
@@ -41,7 +41,7 @@ async function readCarriers(context: TriggerContext): Promise<Carriers> {
 export async function followSuccession(context: TriggerContext): Promise<void> {
   const carriers = await readCarriers(context)
   for (const job of [...context.jobs.values()]) {
-    if (job.dynamic) continue
+    if (job.dynamic && job.goneAt === undefined) continue
     if (job.goneAt === undefined) await succeed(context, job, carriers)
     else if (context.redisClock.now() > job.goneAt + job.settings.catchUp.withinMs) await bury(context, job.name)
   }
@@ -64,5 +64,5 @@ async function succeed(context: TriggerContext, job: WatchedJob, carriers: Carri
 /** T8: a tombstone is final after the catch-up window; a later return is a new registration. */
 async function bury(context: TriggerContext, name: string): Promise<void> {
   await forgetJob(context.store, name)
-  context.jobs.delete(name)
+  unwatch(context, name)
 }

@@ -1,5 +1,7 @@
 import { repairJob } from '@cronce/queue'
-import { askForLook, foldHistory, listChangedJobs, putOffJob, type TakenJob, takeJobs } from '@cronce/store'
+import { askForLook, foldHistory, look, putOffJob, type TakenJob } from '@cronce/store'
+import { followEpoch } from './memory.ts'
+import { switchGeneration, watchFrom } from './register.ts'
 import { followSuccession } from './succession.ts'
 import { tick } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
@@ -17,21 +19,52 @@ export function watchFleet(context: TriggerContext): Promise<void> {
   return askForLook(context.store, 'watch', [{ job: FLEET, lookAt: context.redisClock.now() + context.timing.heartbeatMs }])
 }
 
-/** T4: one batched look at what others left open, shared by the fleet. */
-export async function sweep(context: TriggerContext): Promise<void> {
-  const askedAt = context.clock.now()
-  const { now, jobs } = await takeJobs(context.store, 'watch', { putOffMs: context.timing.sweepMs, most: MOST_JOBS })
-  context.redisClock.learn(now, askedAt)
-  const skewMs = context.redisClock.skewMs
-  if (Math.abs(skewMs) > SKEW_WARNING_MS) context.events.emit('clock.skewed', { skewMs })
-  for (const { job } of jobs) if (job !== FLEET && !context.jobs.has(job)) await rewatch(context, job)
-  const known = jobs.filter(({ job }) => context.jobs.has(job))
+/** T4: one batched look at what others left open, shared by the fleet. Answers the number of the newest change it has seen. */
+export async function sweep(context: TriggerContext, newestChange: number): Promise<number> {
+  const { store, timing, redisClock, clock, events } = context
+  const askedAt = clock.now()
+  const seen = await look(store, { putOffMs: timing.sweepMs, most: MOST_JOBS, newestChange })
+  redisClock.learn(seen.now, askedAt)
+  if (Math.abs(redisClock.skewMs) > SKEW_WARNING_MS) events.emit('clock.skewed', { skewMs: redisClock.skewMs })
+  await followEpoch(context, seen.epoch)
+  const unknown = seen.taken.flatMap(({ job }) => (job === FLEET || context.jobs.has(job) ? [] : [job]))
+  await followChanges(context, [...seen.changed, ...unknown])
+  const known = seen.taken.filter(({ job }) => context.jobs.has(job))
   const { again } = await tick(context, known.map(({ job }) => job))
   await Promise.all(known.map((taken) => settleLook(context, taken, again.get(taken.job))))
-  const fleet = jobs.find(({ job }) => job === FLEET)
-  if (fleet === undefined) return
-  await followSuccession(context)
-  await putOffJob(context.store, 'watch', fleet, context.redisClock.now() + context.timing.heartbeatMs)
+  const fleet = seen.taken.find(({ job }) => job === FLEET)
+  if (fleet !== undefined) {
+    await followSuccession(context)
+    await putOffJob(store, 'watch', fleet, redisClock.now() + timing.heartbeatMs)
+  }
+  return seen.newestChange
+}
+
+/** A2: every job of the service is fired here, whoever registered it. */
+export async function followAll(context: TriggerContext): Promise<number> {
+  let newestChange = 0
+  for (;;) {
+    const seen = await look(context.store, { putOffMs: 0, most: 0, newestChange })
+    if (seen.changed.length === 0) return newestChange
+    await followChanges(context, seen.changed)
+    newestChange = seen.newestChange
+  }
+}
+
+/** Jobs that are read from the store at once. */
+const READ_AT_ONCE = 100
+
+async function followChanges(context: TriggerContext, names: readonly string[]): Promise<void> {
+  for (let start = 0; start < names.length; start += READ_AT_ONCE) {
+    await Promise.all(names.slice(start, start + READ_AT_ONCE).map((name) => followChange(context, name)))
+  }
+}
+
+async function followChange(context: TriggerContext, name: string): Promise<void> {
+  const job = await rewatch(context, name)
+  if (job === undefined) return
+  if (job.switching) await switchGeneration(context, name)
+  await watchFrom(context, context.jobs.get(name) ?? job)
 }
 
 /** W3: what should be on the queue is there; then the job is looked at again when there will be something to see. */
@@ -47,11 +80,4 @@ async function settleLook(context: TriggerContext, taken: TakenJob, again: numbe
   const next = (job.goneAt === undefined ? job.nextAt : job.goneAt + job.settings.catchUp.withinMs) + timing.claimLeaseMs
   const lookAt = open > 0 || again !== undefined ? soon : Math.max(next, soon)
   await putOffJob(store, 'watch', taken, Number.isFinite(lookAt) ? lookAt : undefined)
-}
-
-/** A2: definitions that others registered or changed since this replica looked. Answers the instant it has seen up to. */
-export async function followChanges(context: TriggerContext, seenAt: number): Promise<number> {
-  const { names, latestAt } = await listChangedJobs(context.store, seenAt)
-  for (const name of names) await rewatch(context, name)
-  return latestAt
 }

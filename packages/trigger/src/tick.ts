@@ -16,11 +16,28 @@ export interface TickResult {
 /** Jobs whose claims are made together, then enqueued together: a thousand that are due at once do not wait for the last one. */
 const SLICE = 250
 
-/** One tick over these jobs, oldest first. Throws where the store is out of reach; the trigger knows what was due (T13). */
+/** One tick over these jobs, oldest first. Throws where the store is out of reach; what was due stays due (T13). */
 export async function tick(context: TriggerContext, names: readonly string[]): Promise<TickResult> {
   const again = new Map<string, number>()
-  const fired: Fired[] = []
+  try {
+    const fired = await fireAll(context, names, again)
+    return {
+      due: names.length,
+      claimed: fired.reduce((sum, { claimed }) => sum + (claimed?.ids.length ?? 0), 0),
+      lost: fired.reduce((sum, { lost }) => sum + lost, 0),
+      again,
+    }
+  } finally {
+    for (const name of names) {
+      const job = context.jobs.get(name)
+      if (job !== undefined) context.due.set(name, Math.min(job.nextAt, again.get(name) ?? Number.POSITIVE_INFINITY))
+    }
+  }
+}
+
+async function fireAll(context: TriggerContext, names: readonly string[], again: Map<string, number>): Promise<Fired[]> {
   const ordered = names.toSorted((a, b) => (context.jobs.get(a)?.nextAt ?? 0) - (context.jobs.get(b)?.nextAt ?? 0))
+  const fired: Fired[] = []
   const enqueued: Promise<void>[] = []
   for (let start = 0; start < ordered.length; start += SLICE) {
     const slice = ordered.slice(start, start + SLICE)
@@ -33,12 +50,7 @@ export async function tick(context: TriggerContext, names: readonly string[]): P
     enqueued.push(enqueueClaimed(context, results.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed]))))
   }
   await Promise.all(enqueued)
-  return {
-    due: ordered.length,
-    claimed: fired.reduce((sum, { claimed }) => sum + (claimed?.ids.length ?? 0), 0),
-    lost: fired.reduce((sum, { lost }) => sum + lost, 0),
-    again,
-  }
+  return fired
 }
 
 /** The slots that are due by what this replica knows without the store. */

@@ -1,6 +1,7 @@
 import type { Clock, EventEmitter, JobSettings, Random } from '@cronce/core'
 import type { Enqueuer } from '@cronce/queue'
 import type { HistoryBounds, Store } from '@cronce/store'
+import type { DueQueue } from './due-queue.ts'
 import type { RedisClock } from './redis-clock.ts'
 import type { TriggerTiming } from './trigger-timing.ts'
 import type { WatchedJob } from './watched-job.ts'
@@ -21,4 +22,9 @@ export interface TriggerContext {
   readonly carried: readonly JobSettings[]
   /** The jobs this replica fires, by name: whatever the store says, carried or not. */
   readonly jobs: Map<string, WatchedJob>
+  /** The store's epoch as this replica knows it; empty before the first look. */
+  readonly epoch: { value: string }
+  readonly freshEpoch: () => string
+  /** When each of them is due here, Redis's time. */
+  readonly due: DueQueue
 }

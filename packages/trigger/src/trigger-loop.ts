@@ -1,6 +1,6 @@
 import type { CancelTimer } from '@cronce/core'
 import { beat, type SelfFacts } from './presence.ts'
-import { followChanges, sweep } from './sweep.ts'
+import { sweep } from './sweep.ts'
 import { dueHere, tick, type TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { LONGEST_SLEEP_MS } from './trigger-timing.ts'
@@ -32,39 +32,34 @@ export interface TriggerLoop {
   health(): LoopHealth
 }
 
-export function createTriggerLoop(context: TriggerContext, self: Omit<SelfFacts, 'loopLateMs'>): TriggerLoop {
+export function createTriggerLoop(context: TriggerContext, start: Omit<SelfFacts, 'loopLateMs'> & { newestChange: number }): TriggerLoop {
+  const { newestChange: seenChange, ...self } = start
   const { clock, events, random, timing, redisClock } = context
-  const again = new Map<string, number>()
   let cancelTimer: CancelTimer = () => undefined
   let pass: Promise<void> = Promise.resolve()
   let running = false
   let wakeAt = 0
   let nextSweepAt = 0
   let nextBeatAt = 0
-  let changesSeenAt = 0
+  let newestChange = seenChange
   let health: LoopHealth = { lastReachedAt: undefined, lateMs: 0, failures: 0 }
 
-  function dueNames(): string[] {
-    const now = redisClock.now()
-    const names = [...context.jobs.values()].filter(({ nextAt }) => nextAt <= now).map(({ name }) => name)
-    for (const [name, at] of again) if (at <= now && !names.includes(name)) names.push(name)
-    return names
-  }
-
   async function tickNow(): Promise<TickResult> {
-    const names = dueNames()
+    const names = context.due.takeDue(redisClock.now())
     const startedAt = clock.now()
-    for (const name of names) again.delete(name)
-    const result = await tick(context, names)
-    for (const [name, at] of result.again) again.set(name, at)
-    const { due, claimed, lost } = result
-    if (due > 0) events.emit('tick.finished', { due, claimed, lost, tookMs: clock.now() - startedAt, lateMs: health.lateMs })
-    return result
+    try {
+      const result = await tick(context, names)
+      const { due, claimed, lost } = result
+      if (due > 0) events.emit('tick.finished', { due, claimed, lost, tookMs: clock.now() - startedAt, lateMs: health.lateMs })
+      return result
+    } catch (error) {
+      events.emit('tick.failed', { error, dueSlots: dueHere(context, names) })
+      throw error
+    }
   }
 
   async function sweepNow(): Promise<void> {
-    changesSeenAt = await followChanges(context, changesSeenAt)
-    await sweep(context)
+    newestChange = await sweep(context, newestChange)
   }
 
   async function runPass(): Promise<void> {
@@ -81,11 +76,11 @@ export function createTriggerLoop(context: TriggerContext, self: Omit<SelfFacts,
         // Jitter keeps the replicas of a deploy from sweeping in step.
         nextSweepAt = clock.now() + timing.sweepMs * (0.75 + 0.5 * random())
       }
+      if (health.failures > 0) events.emit('store.reached', { afterMs: clock.now() - (health.lastReachedAt ?? now) })
       health = { ...health, lastReachedAt: clock.now(), failures: 0 }
     } catch (error) {
+      if (health.failures === 0) events.emit('store.lost-touch', { error })
       health = { ...health, failures: health.failures + 1 }
-      // T13: what was due is known here, whatever the store says.
-      events.emit('tick.failed', { error, dueSlots: dueHere(context, dueNames()) })
     }
   }
 
@@ -101,10 +96,7 @@ export function createTriggerLoop(context: TriggerContext, self: Omit<SelfFacts,
   /** When there is something to do next, on this clock. */
   function earliest(now: number): number {
     const skew = redisClock.skewMs
-    let at = Math.min(nextSweepAt, nextBeatAt, now + LONGEST_SLEEP_MS)
-    for (const { nextAt } of context.jobs.values()) at = Math.min(at, nextAt - skew)
-    for (const retryAt of again.values()) at = Math.min(at, retryAt - skew)
-    return at
+    return Math.min(nextSweepAt, nextBeatAt, now + LONGEST_SLEEP_MS, context.due.earliest() - skew)
   }
 
   return {

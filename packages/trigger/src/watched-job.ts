@@ -1,5 +1,5 @@
 import { type JobSettings, parseJobSettings, spreadOffsetMs } from '@cronce/core'
-import { readJob, type StoredJob, type StoredPause } from '@cronce/store'
+import { readJob, type StoredJob, type StoredPause, type StoredRestoration, zoneHashOf } from '@cronce/store'
 import { nextEffectiveAt } from './due-slots.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
@@ -13,7 +13,11 @@ export interface WatchedJob {
   /** The image in force, and whether some image has to carry it. */
   readonly image: string
   readonly dynamic: boolean
+  /** Another image is to be in force: the generation is to be closed (T7). */
+  readonly switching: boolean
+  readonly registeredAt: number
   readonly pause: StoredPause | undefined
+  readonly restoration: StoredRestoration | undefined
   /** No live replica carries it since then: nothing fires (T8). */
   readonly goneAt: number | undefined
   watermarkAt: number
@@ -28,17 +32,28 @@ export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: stri
   const reading = parseJobSettings(stored.settings)
   if (reading.ok === undefined) return { fault: reading.faults.map(({ path, message }) => `${path} ${message}`).join('; ') }
   const settings = reading.ok
+  // A2: another tzdata makes other slots, and other slot keys; no claim would help.
+  if (zoneHashOf(settings.schedule) !== stored.zoneHash) return { fault: `this process's tzdata gives its zone other transitions than the registered one's` }
   const spreadMs = spreadOffsetMs(stored.name, settings.schedule)
   const triedAt = Math.max(stored.watermarkAt, stored.sinceAt)
   const nextAt = nextEffectiveAt(settings.schedule, triedAt, spreadMs) ?? Number.POSITIVE_INFINITY
-  const { name, generation, sinceAt, watermarkAt, image, dynamic, pause, goneAt } = stored
-  return { name, settings, generation, sinceAt, spreadMs, image, dynamic, pause, goneAt, watermarkAt, triedAt, nextAt }
+  const { name, generation, sinceAt, watermarkAt, image, dynamic, registeredAt, pause, restoration, goneAt } = stored
+  const switching = stored.target !== image
+  const standing = { image, dynamic, switching, registeredAt, pause, restoration, goneAt }
+  return { name, settings, generation, sinceAt, spreadMs, ...standing, watermarkAt, triedAt, nextAt }
 }
 
 /** Notes that everything up to an instant has been tried, and when the next slot takes effect. */
-export function moveOn(job: WatchedJob, triedAt: number): void {
+export function moveOn(context: TriggerContext, job: WatchedJob, triedAt: number): void {
   job.triedAt = Math.max(job.triedAt, triedAt)
   job.nextAt = nextEffectiveAt(job.settings.schedule, job.triedAt, job.spreadMs) ?? Number.POSITIVE_INFINITY
+  context.due.set(job.name, job.nextAt)
+}
+
+/** Stops firing a job here. */
+export function unwatch(context: TriggerContext, name: string): void {
+  context.jobs.delete(name)
+  context.due.delete(name)
 }
 
 /** Reads a job from the store and watches it; a row this replica cannot read is reported and passed over (promise 10). */
@@ -47,11 +62,12 @@ export async function rewatch(context: TriggerContext, name: string): Promise<Wa
   if (stored === undefined) return undefined
   const watched = watchJob(stored)
   if ('fault' in watched) {
-    context.jobs.delete(name)
+    unwatch(context, name)
     context.events.emit('job.passed-over', { job: name, reason: watched.fault })
     return undefined
   }
   if (watched.goneAt !== undefined) watched.nextAt = Number.POSITIVE_INFINITY
   context.jobs.set(name, watched)
+  context.due.set(name, watched.nextAt)
   return watched
 }

@@ -25,7 +25,7 @@ export interface CronceEvents {
   /** It is not known whether the add happened; the lease will end by itself. */
   'slot.unsure': { slot: SlotKey; error: unknown }
   /** Slots of an outage that will not run. */
-  'slots.cut': { job: string; state: 'missed' | 'skipped'; reason: string; count: number; fromAt: number; toAt: number }
+  'slots.cut': { job: string; state: 'missed' | 'skipped' | 'abandoned'; reason: string; count: number; fromAt: number; toAt: number }
   /** Slots of an outage that will. */
   'slots.admitted': { job: string; count: number }
   /** Lost work was added again. */
@@ -34,6 +34,11 @@ export interface CronceEvents {
   'tick.finished': { due: number; claimed: number; lost: number; tookMs: number; lateMs: number }
   /** A tick could not reach the store; what it would have fired is known here only. */
   'tick.failed': { error: unknown; dueSlots: readonly SlotKey[] }
+  /** The store cannot be reached; told once until it is again. */
+  'store.lost-touch': { error: unknown }
+  'store.reached': { afterMs: number }
+  /** The store lost writes that it had acknowledged: it is another, or behind what this replica remembers. */
+  'store.lost-writes': { job: string; reason: 'new epoch' | 'lower watermark' }
   /** This clock and Redis's differ by more than the bound. */
   'clock.skewed': { skewMs: number }
   'trigger.started': { replica: string; jobs: number }
