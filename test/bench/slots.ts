@@ -1,4 +1,5 @@
-import { pathToFileURL } from 'node:url'
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { cron, nextSlot } from '@cronce/core'
 import { CronExpressionParser } from 'cron-parser'
 import { Cron } from 'croner'
@@ -8,6 +9,9 @@ const ROUNDS = 7
 
 /** How long one engine runs in one turn. */
 const TURN_MS = 25
+
+/** How many new processes each engine gets. */
+const COLD_ROUNDS = 5
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z')
 
@@ -29,6 +33,8 @@ export interface SlotsBench {
   readonly node: string
   readonly tzdata: string
   readonly rows: readonly SlotsBenchRow[]
+  /** Milliseconds to the first slot of a new process, the loading of the modules not counted. */
+  readonly firstSlotMs: Readonly<Record<Engine, number>>
 }
 
 export interface SlotsBenchRow {
@@ -40,6 +46,11 @@ export interface SlotsBenchRow {
 
 /** Slots per second, side by side with croner and cron-parser in one process; `--json` prints one object. */
 export async function main(args: readonly string[]): Promise<void> {
+  const cold = ENGINES.find((engine) => args[0] === `--cold=${engine}`)
+  if (cold !== undefined) {
+    process.stdout.write(`${coldMs(cold)}\n`)
+    return
+  }
   const rows = COURSES.map((course) => measure(course()))
   const result: SlotsBench = {
     bench: 'slots',
@@ -47,6 +58,7 @@ export async function main(args: readonly string[]): Promise<void> {
     node: process.version,
     tzdata: process.versions.tz ?? '',
     rows,
+    firstSlotMs: measureCold(),
   }
   process.stdout.write(args.includes('--json') ? `${JSON.stringify(result)}\n` : table(result))
 }
@@ -107,6 +119,14 @@ function ask(name: string, expression: string, zone: string): Course {
   }
 }
 
+/** Parses an expression and computes one slot. */
+const FIRST_SLOT: Readonly<Record<Engine, (expression: string, zone: string) => void>> = {
+  cronce: (expression, zone) => nextSlot(cron(expression, { zone }), START_MS),
+  croner: (expression, zone) => new Cron(expression, { timezone: zone }).nextRun(new Date(START_MS)),
+  'cron-parser': (expression, zone) =>
+    CronExpressionParser.parse(expression, { tz: zone, currentDate: new Date(START_MS) }).next(),
+}
+
 /** An expression never seen before, parsed and asked once. */
 function first(name: string, zones: readonly string[]): Course {
   let serial = 0
@@ -123,11 +143,9 @@ function first(name: string, zones: readonly string[]): Course {
   return {
     name,
     turns: {
-      cronce: next((expression, zone) => nextSlot(cron(expression, { zone }), START_MS)),
-      croner: next((expression, zone) => new Cron(expression, { timezone: zone }).nextRun(new Date(START_MS))),
-      'cron-parser': next((expression, zone) =>
-        CronExpressionParser.parse(expression, { tz: zone, currentDate: new Date(START_MS) }).next(),
-      ),
+      cronce: next(FIRST_SLOT.cronce),
+      croner: next(FIRST_SLOT.croner),
+      'cron-parser': next(FIRST_SLOT['cron-parser']),
     },
   }
 }
@@ -183,6 +201,26 @@ function rateOf(turn: Turn): number {
   return Math.round((slots / elapsedMs) * 1000)
 }
 
+/** The first slot that this process computes. */
+function coldMs(engine: Engine): number {
+  const startedAt = performance.now()
+  FIRST_SLOT[engine]('30 2 * * 1-5', NEW_YORK)
+  return performance.now() - startedAt
+}
+
+/** Each engine in processes of its own, in turns: a module that was never called is slow the first time. */
+function measureCold(): Readonly<Record<Engine, number>> {
+  const times: Record<Engine, number[]> = { cronce: [], croner: [], 'cron-parser': [] }
+  for (let round = 0; round < COLD_ROUNDS; round += 1) {
+    for (const engine of ENGINES) {
+      const args = [...process.execArgv, fileURLToPath(import.meta.url), `--cold=${engine}`]
+      times[engine].push(Number(execFileSync(process.execPath, args, { encoding: 'utf8' })))
+    }
+  }
+  const round = (engine: Engine) => Math.round(median(times[engine]) * 10) / 10
+  return { cronce: round('cronce'), croner: round('croner'), 'cron-parser': round('cron-parser') }
+}
+
 function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 }
@@ -191,7 +229,7 @@ function ratio(rate: number, other: number): number {
   return Math.round((rate / other) * 10) / 10
 }
 
-function table({ rows, node, tzdata }: SlotsBench): string {
+function table({ rows, firstSlotMs, node, tzdata }: SlotsBench): string {
   const line = (name: string, cells: readonly string[]) =>
     `${name.padEnd(52)}${cells.map((cell) => cell.padStart(13)).join('')}\n`
   const body = rows.map(({ name, perSecond, timesCroner, timesCronParser }) => {
@@ -201,7 +239,10 @@ function table({ rows, node, tzdata }: SlotsBench): string {
       `${timesCronParser} x`,
     ])
   })
-  return `slots per second, median of ${ROUNDS} turns   node ${node}   tzdata ${tzdata}\n${line('', [...ENGINES, '/ croner', '/ cron-parser'])}${body.join('')}`
+  return `slots per second, median of ${ROUNDS} turns   node ${node}   tzdata ${tzdata}\n${line('', [...ENGINES, '/ croner', '/ cron-parser'])}${body.join('')}${line(
+    'first slot of a new process, ms',
+    ENGINES.map((engine) => String(firstSlotMs[engine])),
+  )}`
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
