@@ -4,9 +4,10 @@ const LAYERS = {
   jobs: ['core'],
   store: ['core'],
   queue: ['core', 'store'],
-  trigger: ['core', 'queue', 'store'],
-  worker: ['core', 'queue', 'store'],
-  operations: ['core', 'queue', 'store'],
+  watchdog: ['core', 'store'],
+  trigger: ['core', 'queue', 'store', 'watchdog'],
+  worker: ['core', 'queue', 'store', 'watchdog'],
+  operations: ['core', 'queue', 'store', 'watchdog'],
   cli: ['core', 'operations', 'store'],
 }
 

@@ -16,6 +16,9 @@ export function environment(extra = {}) {
   return { ...process.env, PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}`, ...home(), ...extra }
 }
 
+/** Plain text where nobody looks at a terminal: some tools write colours into files and pipes too. */
+export const PLAIN = process.stdout.isTTY || process.env['FORCE_COLOR'] ? {} : { NO_COLOR: '1' }
+
 /** Package managers cannot do without a home folder that they may write to; service users often have none. */
 function home() {
   const folder = homedir()

@@ -1,4 +1,4 @@
-import { runProgram } from '../bootstrap/program.mjs'
+import { environment, PLAIN, runProgram } from '../bootstrap/program.mjs'
 
 /** @typedef {{ name: string, command: string, args: string[] }} CheckStep */
 
@@ -12,7 +12,7 @@ export async function runSteps(steps) {
   const failed = []
   for (const { name, command, args } of steps) {
     const startedAt = performance.now()
-    const { code, output } = await runProgram(command, args)
+    const { code, output } = await runProgram(command, args, { env: environment(PLAIN) })
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
     if (code === 0) continue

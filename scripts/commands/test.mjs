@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CACHE } from '../bootstrap/folders.mjs'
 import { runInForeground } from '../bootstrap/foreground.mjs'
+import { PLAIN } from '../bootstrap/program.mjs'
 import { redisForTests } from '../bootstrap/redis.mjs'
 import { setUp } from '../bootstrap/setup.mjs'
 import { readReport } from '../check/report.mjs'
@@ -44,7 +45,7 @@ async function runVitest(selection, redis) {
   mkdirSync(CACHE, { recursive: true })
   rmSync(REPORT, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
-  return await runInForeground([VITEST, 'run', ...reporters, ...selection], redis)
+  return await runInForeground([VITEST, 'run', ...reporters, ...selection], { ...PLAIN, ...redis })
 }
 
 /**

@@ -35,6 +35,22 @@ describe.each(manifests)('the manifest of %s', (_, manifest) => {
 })
 
 describe('the workspace', () => {
+  it('gives every package a layer, and no package more than its layer', () => {
+    const rows = [...read('.dependency-cruiser.mjs').matchAll(/^ {2}([a-z]+): \[(.*)\],$/gm)]
+    const layers = new Map(rows.map(([, name = '', used = '']) => [name, used.replaceAll(/[' ]/g, '').split(',')]))
+    for (const [folder, { dependencies = {} }] of manifests.filter(([path]) => path.startsWith('packages/'))) {
+      const used = Object.keys(dependencies).filter((name) => name.startsWith('@cronce/'))
+      const allowed = layers.get(folder.replace('packages/', ''))
+      expect(
+        used.filter((name) => allowed?.includes(name.replace('@cronce/', '')) !== true),
+        folder,
+      ).toEqual([])
+    }
+    expect([...layers.keys()].toSorted()).toEqual(
+      folders.filter((path) => path.startsWith('packages/')).map((path) => path.slice(9)),
+    )
+  })
+
   it('says in every public package what a user must know', () => {
     const published = manifests.filter(([, manifest]) => manifest.private !== true)
     expect(published.length).toBeGreaterThan(5)
