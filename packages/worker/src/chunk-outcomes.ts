@@ -1,4 +1,4 @@
-import { formatDeadLetterId, isCronceError } from '@cronce/core'
+import { formatDeadLetterId } from '@cronce/core'
 import { type ChunkMember, type ChunkStart, type MemberFailure, type Settled, settleChunk } from '@cronce/store'
 import type { AttemptEnd } from './attempt-pool.ts'
 import { abandonedEnd, type ChunkMode, type ForegoneEnd, judgeFailure } from './chunk-decisions.ts'
@@ -88,10 +88,6 @@ export class ChunkOutcomes {
     const { onCrash } = this.#inHand.handler.job
     if (end.kind === 'aborted') return onCrash === 'skip' ? this.#abandon(member, 'shutdown') : member
     if (end.kind === 'timeout' && onCrash === 'skip') return this.#abandon(member, 'timeout')
-    if (end.kind === 'thrown' && isFencedOff(end.thrown)) {
-      this.#options.onLost()
-      return undefined
-    }
     return this.#fail(attempt, end)
   }
 
@@ -160,14 +156,5 @@ export class ChunkOutcomes {
     }
     this.#buffer.addFailure(failure)
     return failure
-  }
-}
-
-/** A receipt was asked for under a fence that is not the newest: the handler's attempt says so, and the chunk is lost. */
-function isFencedOff(thrown: unknown): boolean {
-  try {
-    return isCronceError(thrown, 'CRONCE_FENCED_OFF')
-  } catch {
-    return false
   }
 }

@@ -58,8 +58,8 @@ export class ChunkRun {
       start,
       mode: this.#choice.mode,
       now: () => this.#now(),
-      onLost: () => this.#lose(),
-      onTrouble: (error) => this.#lose(error),
+      onLost: () => this.lose(),
+      onTrouble: (error) => this.lose(error),
     })
   }
 
@@ -94,7 +94,7 @@ export class ChunkRun {
   recheck(): void {
     if (this.#standing === 'lost') return
     const started = this.#choice.mode === 'alone' ? this.#pool.running : []
-    this.#outcomes.flush(started).catch((error: unknown) => this.#lose(error))
+    this.#outcomes.flush(started).catch((error: unknown) => this.lose(error))
   }
 
   /** As many at once as the job allows; outcomes are written by time. */
@@ -190,7 +190,7 @@ export class ChunkRun {
   async #settle(): Promise<void> {
     if (this.#outcomes.last?.status === 'closed') return
     // With the last entity it closes the chunk; else it gives it back.
-    await this.#outcomes.flush([], true).catch((error: unknown) => this.#lose(error))
+    await this.#outcomes.flush([], true).catch((error: unknown) => this.lose(error))
   }
 
   #handBack(settled: Settled): TaskOutcome {
@@ -203,7 +203,7 @@ export class ChunkRun {
   }
 
   /** Promise 7: nothing further is started or written; every signal fires. */
-  #lose(error?: unknown): void {
+  lose(error?: unknown): void {
     if (this.#standing === 'lost') return
     this.#standing = 'lost'
     if (error !== undefined) this.#trouble = { error }

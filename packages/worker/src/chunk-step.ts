@@ -1,6 +1,6 @@
 import { parseSlotId } from '@cronce/core'
 import { type TaskOutcome, taskId } from '@cronce/queue'
-import { startChunk } from '@cronce/store'
+import { type ChunkStart, startChunk } from '@cronce/store'
 import { ChunkRun } from './chunk-run.ts'
 import type { AttemptScope } from './entity-attempt.ts'
 import { createPatience } from './patience.ts'
@@ -26,7 +26,11 @@ export async function runChunk(inHand: TaskInHand, chunks: ChunksInHand): Promis
   interrupted.delete(id)
   if (start.status !== 'run') return acknowledge(inHand, start.status)
   if (start.crashed) events.emit('chunk.crashed', { slot, chunk: task.number, crashes: start.crashes })
-  const chunk = new ChunkRun(inHand, start, scopeOf(inHand, start))
+  const chunk = new ChunkRun(
+    inHand,
+    start,
+    scopeOf(inHand, start, () => chunk.lose()),
+  )
   chunks.set(id, chunk)
   const forget = shutdown.onPhase((phase) => chunk.shutDown(phase))
   try {
@@ -45,14 +49,15 @@ export async function runChunk(inHand: TaskInHand, chunks: ChunksInHand): Promis
 
 function scopeOf(
   inHand: TaskInHand,
-  start: { fence: number; effectiveAt: number; cause: AttemptScope['cause'] },
+  start: Pick<ChunkStart, 'fence' | 'effectiveAt' | 'cause'>,
+  onFenced: () => void,
 ): AttemptScope {
   const { context, run, slot, task } = inHand
   const { store, clock, events, shutdown, timing, token } = context
   const at = parseSlotId(run.id)?.at ?? 0
   let log: ReturnType<AttemptScope['log']> | undefined
   return {
-    ...{ store, clock, events, token, run, chunk: task.number, fence: start.fence, cause: start.cause },
+    ...{ onFenced, store, clock, events, token, run, chunk: task.number, fence: start.fence, cause: start.cause },
     slot: { key: slot, job: run.job, at, effectiveAt: start.effectiveAt },
     leaseMs: timing.receiptLeaseMs,
     patience: createPatience({ clock, shutdown }),

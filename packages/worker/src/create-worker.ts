@@ -17,8 +17,8 @@ export interface Worker {
   /**
    * Begins to take tasks. Idempotent.
    *
-   * @throws CronceError CRONCE_REDIS_UNSAFE, CRONCE_REDIS_KEY_PREFIX, CRONCE_WORKER_STOPPED; what ioredis throws where Redis is out
-   *   of reach: then `start` may be called again
+   * @throws CronceError CRONCE_REDIS_UNSAFE, CRONCE_REDIS_KEY_PREFIX, CRONCE_WORKER_STOPPED; CRONCE_REDIS_UNREACHABLE, and then
+   *   `start` may be called again
    */
   start(): Promise<void>
   /**
@@ -85,6 +85,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function end(): Promise<void> {
     // A stop during the start waits for it: half a worker cannot be stopped.
     await starting?.catch(() => undefined)
+    if (state === 'stopped') return
     state = 'stopping'
     const how = await runtime?.stop()
     if (state !== 'stopping') return

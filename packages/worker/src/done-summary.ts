@@ -24,5 +24,5 @@ export interface DoneContext {
   readonly signal: AbortSignal
   readonly log: Logger
   /** Text for another system's idempotency key: equal at every attempt of one outcome. */
-  idempotencyKey(effect: string): string
+  readonly idempotencyKey: (effect: string) => string
 }

@@ -14,7 +14,7 @@ export interface EntityContext {
   /** A logger with the slot key and the entity's key. */
   readonly log: Logger
   /** Tells how far the handler came: emitted as `entity.progressed` with the sum of the amounts. Default amount 1. */
-  progress(amount?: number): void
+  readonly progress: (amount?: number) => void
   /**
    * Runs `effect` unless it has a receipt for this slot and entity. Elsewhere under way: waits, without using up the attempt or its
    * timeout. An effect in another system is at least once: give that system {@link idempotencyKey}.
@@ -23,12 +23,12 @@ export interface EntityContext {
    * @returns whether `run` ran now.
    * @throws what `run` throws; CronceError CRONCE_EFFECT_INVALID, CRONCE_ATTEMPT_OVER, CRONCE_FENCED_OFF
    */
-  once(effect: string, run: () => unknown): Promise<'done' | 'skipped'>
+  readonly once: (effect: string, run: () => unknown) => Promise<'done' | 'skipped'>
   /**
    * Text for another system's idempotency key: equal at every attempt at this slot, entity and effect, and of no other. Printable
    * ASCII, at most 255 characters, so that it fits into a header.
    *
    * @throws CronceError CRONCE_EFFECT_INVALID
    */
-  idempotencyKey(effect: string): string
+  readonly idempotencyKey: (effect: string) => string
 }

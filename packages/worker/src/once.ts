@@ -26,6 +26,8 @@ export interface EffectScope {
   readonly events: EventEmitter
   readonly token: () => string
   readonly patience: Patience
+  /** The store said that another worker holds the chunk. */
+  readonly onFenced: () => void
 }
 
 /** The longest wait before another look at an effect under way elsewhere: its holder may end long before its lease does. */
@@ -96,6 +98,7 @@ async function takeLease(
       case 'done':
         return take.status
       case 'fenced':
+        scope.onFenced()
         throw new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence })
       case 'leased':
         await attempt.pause(Math.min(LONGEST_LOOK_MS, Math.max(1, take.untilAt - take.now)))

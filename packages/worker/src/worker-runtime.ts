@@ -1,9 +1,20 @@
 import { hostname } from 'node:os'
+import { CronceError, isCronceError } from '@cronce/core'
 import { type Consumer, type ConsumerTrouble, consume, createEnqueuer } from '@cronce/queue'
-import { checkRedis, connect, createStore, heartbeatWorker, leave, type RedisClient } from '@cronce/store'
+import {
+  addressOf,
+  COMMAND_TIMEOUT_MS,
+  checkRedis,
+  connect,
+  createStore,
+  heartbeatWorker,
+  leave,
+  type RedisClient,
+} from '@cronce/store'
 import { Dispatcher } from './dispatch.ts'
 import { startRounds } from './rounds.ts'
 import { sweepOpenWork } from './sweep.ts'
+import { describeThrown } from './thrown-value.ts'
 import type { WorkerContext } from './worker-context.ts'
 import type { WorkerOptions } from './worker-options.ts'
 
@@ -32,7 +43,7 @@ export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer'>
 /**
  * Opens the connections of a worker and begins to take tasks.
  *
- * @throws CronceError CRONCE_REDIS_KEY_PREFIX, CRONCE_REDIS_UNSAFE; what ioredis throws where Redis is out of reach
+ * @throws CronceError CRONCE_REDIS_KEY_PREFIX, CRONCE_REDIS_UNSAFE, CRONCE_REDIS_UNREACHABLE
  */
 export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): Promise<Runtime> {
   const { service, queues, accept = [] } = options
@@ -51,7 +62,13 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
     for (const { text } of await checkRedis(producer, accept)) log.warn({ event: 'redis.unwise' }, text)
   } catch (error) {
     producer.disconnect()
-    throw error
+    if (isCronceError(error)) throw error
+    const { message: reason } = describeThrown(error)
+    throw new CronceError(
+      'CRONCE_REDIS_UNREACHABLE',
+      { address: addressOf(producer), timeoutMs: COMMAND_TIMEOUT_MS, reason },
+      { cause: error },
+    )
   }
   // What must know soon that Redis is away: heartbeats and sweeps. What has nothing else to do waits for it: the steps.
   const soon = createStore({ redis: producer, service, ...time })
