@@ -109,6 +109,26 @@ describe('against an oracle that looks at every minute', () => {
     )
   })
 
+  // Days of UTC are a natural unit to cut time into, and a cut within the hours that are missing or repeated is a natural fault.
+  it.each([
+    ['Europe/Riga', '1996-09-29T00:00:00Z'],
+    ['Africa/Windhoek', '2004-04-04T00:00:00Z'],
+    ['Asia/Baku', '2012-03-25T00:00:00Z'],
+    ['Antarctica/Troll', '2012-03-25T01:00:00Z'],
+    ['Europe/Chisinau', '2018-10-28T00:00:00Z'],
+    ['Antarctica/Troll', '2018-10-28T01:00:00Z'],
+    ['Asia/Jerusalem', '2019-03-29T00:00:00Z'],
+  ])('has the same slots in %s, whose clocks change beside midnight UTC, at %s', (zone, at) => {
+    const window = oracleWindow(zone, Date.parse(at), 1)
+    for (const expression of [...EXPRESSIONS, '15,45 * * * *', '30 3-4 * * *']) {
+      for (const missingTime of ['at-gap-end', 'skip', 'shift'] as const) {
+        for (const repeatedTime of ['first', 'second', 'both'] as const) {
+          expectAgreement(window, cron(expression, { zone, missingTime, repeatedTime }))
+        }
+      }
+    }
+  })
+
   it('has the same slots to the second', { timeout: PROPERTY_TIMEOUT_MS }, () => {
     const seconds = fc.uniqueArray(fc.integer({ min: 0, max: 59 }), { minLength: 1, maxLength: 3 })
     fc.assert(
