@@ -20,7 +20,12 @@ function newFleet(startAt = NOON): Fleet {
   return fleet
 }
 
-const minutely = defineJob({ name: 'eu/daily:日次', schedule: cron('* * * * *'), onCrash: 'complete', overlap: 'allow' })
+const minutely = defineJob({
+  name: 'eu/daily:日次',
+  schedule: cron('* * * * *'),
+  onCrash: 'complete',
+  overlap: 'allow',
+})
 
 describe('run once', () => {
   it('makes one run of a slot that five replicas fire, and says so once each', async () => {
@@ -58,7 +63,7 @@ describe('run once', () => {
   it('changes nothing when the same definition is registered a hundred times', async () => {
     newFleet()
     for (let index = 0; index < 100; index++) await fleet.leave(await fleet.join('a', [minutely]))
-    const [job] = await Promise.all([fleet.redis.hgetall(`cronce:{${fleet.store.service}:job:eu/daily%3A日次}:job`)])
+    const job = await fleet.redis.hgetall(`cronce:{${fleet.store.service}:job:eu/daily%3A日次}:job`)
     expect(job['generation']).toBe('1')
     expect(Number(job['since'])).toBe(NOON)
   })
@@ -96,14 +101,23 @@ describe('nothing unrecorded', () => {
   it('runs the newest of an outage only where the policy is latest, and none where it is skip', async () => {
     newFleet()
     const policy = (mode: 'latest' | 'skip') =>
-      defineJob({ name: mode, schedule: cron('* * * * *'), onCrash: 'complete', overlap: 'allow', catchUp: { mode, within: '6h', atMost: 10 } })
+      defineJob({
+        name: mode,
+        schedule: cron('* * * * *'),
+        onCrash: 'complete',
+        overlap: 'allow',
+        catchUp: { mode, within: '6h', atMost: 10 },
+      })
     const jobs = [policy('latest'), policy('skip')]
     await fleet.leave(await fleet.join('a', jobs))
     fleet.clock.advance(101 * 60_000)
     await fleet.join('b', jobs)
     await fleet.advance(30_000)
     const latest = await fleet.slots('latest')
-    expect(latest.filter(({ state }) => state === 'enqueued').map(({ cause }) => cause)).toEqual(['catch-up', 'on-time'])
+    expect(latest.filter(({ state }) => state === 'enqueued').map(({ cause }) => cause)).toEqual([
+      'catch-up',
+      'on-time',
+    ])
     const skip = await fleet.slots('skip')
     expect(skip.filter(({ state }) => state === 'enqueued').map(({ cause }) => cause)).toEqual(['on-time'])
   })

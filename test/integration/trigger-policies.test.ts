@@ -82,11 +82,18 @@ describe('pause', () => {
     newFleet()
     await fleet.join('a', [minutely('allow')])
     await fleet.advance(MINUTE)
-    await pauseJob(fleet.store, 'job', { by: 'ann', note: 'incident 4711', untilAt: NOON + 5.5 * MINUTE, missed: 'skip' })
+    await pauseJob(fleet.store, 'job', {
+      by: 'ann',
+      note: 'incident 4711',
+      untilAt: NOON + 5.5 * MINUTE,
+      missed: 'skip',
+    })
     await fleet.advance(5 * MINUTE)
     expect(await states()).toEqual(['1201 enqueued', '1206 enqueued'])
     const gaps = await listGaps(fleet.store, 'job', { afterAt: 0, limit: 10 })
-    expect(gaps.map(({ count, state, reason }) => [count, state, reason])).toEqual([[4, 'skipped', 'paused by ann: incident 4711']])
+    expect(gaps.map(({ count, state, reason }) => [count, state, reason])).toEqual([
+      [4, 'skipped', 'paused by ann: incident 4711'],
+    ])
   })
 
   it('cuts what was missed meanwhile by the catch-up policy where its author says so', async () => {
@@ -116,7 +123,13 @@ describe('expiry', () => {
 
 describe('the past stays past', () => {
   const at = (expression: string, name = 'job') =>
-    defineJob({ name, schedule: cron(expression), onCrash: 'complete', overlap: 'allow', catchUp: { mode: 'late', within: '1h', atMost: 5 } })
+    defineJob({
+      name,
+      schedule: cron(expression),
+      onCrash: 'complete',
+      overlap: 'allow',
+      catchUp: { mode: 'late', within: '1h', atMost: 5 },
+    })
 
   it('fires nothing of an edited schedule for an instant before the edit, and loses nothing of the old one', async () => {
     newFleet()

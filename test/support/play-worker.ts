@@ -1,4 +1,4 @@
-import { type Settled, type Store, listSlots, settleChunk, startChunk, startPlan, writePage } from '@cronce/store'
+import { listSlots, type Settled, type Store, settleChunk, startChunk, startPlan, writePage } from '@cronce/store'
 
 const WORKER = { worker: 'played', release: 'test' }
 
@@ -8,11 +8,19 @@ export async function startRun(
   job: string,
   options: { holdChunk?: boolean } = {},
 ): Promise<{ settle: () => Promise<Settled['status']> }> {
-  const [entry] = (await listSlots(store, job, { limit: 1000 })).filter(({ state }) => state === 'enqueued').toReversed()
+  const [entry] = (await listSlots(store, job, { limit: 1000 }))
+    .filter(({ state }) => state === 'enqueued')
+    .toReversed()
   if (entry === undefined) throw new Error(`no enqueued run of ${job}`)
   const run = { job, id: entry.id }
   const start = await startPlan(store, run, { ...WORKER, at: entry.at, hasDone: false, mostOpenChunks: 10 })
-  await writePage(store, run, { fence: start.fence, after: '', next: 'only', last: true, members: [{ key: 'only', payload: 'null' }] })
+  await writePage(store, run, {
+    fence: start.fence,
+    after: '',
+    next: 'only',
+    last: true,
+    members: [{ key: 'only', payload: 'null' }],
+  })
   if (!options.holdChunk) return { settle: async () => 'closed' }
   const chunk = await startChunk(store, run, { number: 0, worker: WORKER.worker, token: 'played' })
   return { settle: async () => (await settle(store, run, chunk.fence)).status }
@@ -27,7 +35,11 @@ export async function endRun(store: Store, job: string): Promise<void> {
   await settle(store, run, chunk.fence)
 }
 
-function settle(store: Store, run: { job: string; id: Parameters<typeof settleChunk>[1]['id'] }, fence: number): Promise<Settled> {
+function settle(
+  store: Store,
+  run: { job: string; id: Parameters<typeof settleChunk>[1]['id'] },
+  fence: number,
+): Promise<Settled> {
   return settleChunk(store, run, {
     ...WORKER,
     number: 0,

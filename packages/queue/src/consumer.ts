@@ -1,8 +1,8 @@
 import type { Clock } from '@cronce/core'
-import { type RedisClient, queuePrefix } from '@cronce/store'
+import { queuePrefix, type RedisClient } from '@cronce/store'
 import { DelayedError, type Job, Worker } from 'bullmq'
+import { readTask, type Task } from './task.ts'
 import { MOST_STALLS } from './task-options.ts'
-import { type Task, readTask } from './task.ts'
 
 /** What becomes of a task that was worked on. */
 export type TaskOutcome =
@@ -62,7 +62,9 @@ export function consume(options: ConsumerOptions): Consumer {
   })
   worker.on('error', (error) => onTrouble({ kind: 'error', error }))
   worker.on('stalled', (taskId) => onTrouble({ kind: 'stalled', taskId }))
-  worker.on('failed', (job, error) => onTrouble({ kind: 'failed', error, ...(job?.id === undefined ? {} : { taskId: job.id }) }))
+  worker.on('failed', (job, error) =>
+    onTrouble({ kind: 'failed', error, ...(job?.id === undefined ? {} : { taskId: job.id }) }),
+  )
   worker.on('lockRenewalFailed', (ids) => {
     for (const taskId of ids) onTrouble({ kind: 'lock-lost', taskId })
   })

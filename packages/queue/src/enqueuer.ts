@@ -1,8 +1,8 @@
 import type { SlotKey } from '@cronce/core'
-import { type RedisClient, type DeadLetter, queuePrefix } from '@cronce/store'
+import { type DeadLetter, queuePrefix, type RedisClient } from '@cronce/store'
 import { type JobsOptions, Queue, type QueueOptions } from 'bullmq'
-import { TASK_OPTIONS } from './task-options.ts'
 import { type Task, taskId } from './task.ts'
+import { TASK_OPTIONS } from './task-options.ts'
 
 /** Jobs per addBulk: the best rate in measurements, and well under 100 ms of Redis. */
 const BULK = 500
@@ -56,7 +56,11 @@ export function createEnqueuer({ redis, service }: { redis: RedisClient; service
     },
     async addForeign({ queue, name, prefix }, slots) {
       const keep = { removeOnComplete: { age: FOREIGN_KEPT_SECONDS }, removeOnFail: { age: FOREIGN_KEPT_SECONDS } }
-      const jobs = slots.map(({ slot, at }) => ({ name, data: { slot, at: new Date(at).toISOString() }, opts: { jobId: slot, ...keep } }))
+      const jobs = slots.map(({ slot, at }) => ({
+        name,
+        data: { slot, at: new Date(at).toISOString() },
+        opts: { jobId: slot, ...keep },
+      }))
       await open(queue, prefix).addBulk(jobs)
     },
     async showDeadLetters(letters) {

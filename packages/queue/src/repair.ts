@@ -1,4 +1,4 @@
-import { type RepairRow, type Store, listQuietWork, markViewed, readDeadLetter } from '@cronce/store'
+import { listQuietWork, markViewed, type RepairRow, readDeadLetter, type Store } from '@cronce/store'
 import type { Enqueuer } from './enqueuer.ts'
 
 export interface RepairOptions {
@@ -40,7 +40,12 @@ function taskOf(row: Exclude<RepairRow, { kind: 'view' }>) {
 }
 
 /** W8: shows these dead letters on the dead-letter queue as the store has them. */
-export async function showDeadLetters(options: { store: Store; enqueuer: Enqueuer; job: string; ids: readonly string[] }): Promise<void> {
+export async function showDeadLetters(options: {
+  store: Store
+  enqueuer: Enqueuer
+  job: string
+  ids: readonly string[]
+}): Promise<void> {
   const { store, enqueuer, job, ids } = options
   if (ids.length === 0) return
   const letters = await Promise.all(ids.map((id) => readDeadLetter(store, job, id)))

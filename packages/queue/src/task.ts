@@ -1,4 +1,4 @@
-import { type SlotId, type SlotKey, formatSlotKey, parseSlotId } from '@cronce/core'
+import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
 
 /**
  * One job on the queue. It carries references only: what there is to do, and whether, the store says.

@@ -23,11 +23,11 @@ local function answer(status)
   local job = redis.call('HMGET', base .. ':job', 'watermark', 'generation', 'since', 'image', 'settings')
   return { status, now, tonumber(job[1]), tonumber(job[2]), tonumber(job[3]), job[4], job[5] }
 end
-local function open_generation(generation)
+local function open_generation(generation, gone)
   redis.call('HSET', base .. ':job', 'generation', generation, 'since', now, 'watermark', now, 'image', image, 'target', image,
     'fingerprint', fingerprint, 'settings', settings, 'dynamic', ARGV[7], 'zone', ARGV[8])
   redis.call('HSETNX', base .. ':job', 'registeredAt', now)
-  redis.call('ZADD', base .. ':generations', now, cjson.encode({ generation = generation, since = now, image = image, by = ARGV[5] }))
+  redis.call('ZADD', base .. ':generations', now, cjson.encode({ generation = generation, since = now, image = image, by = ARGV[5], gone = gone }))
 end
 
 if redis.call('EXISTS', base .. ':job') == 0 then
@@ -39,7 +39,7 @@ local gone = redis.call('HGET', base .. ':job', 'goneAt')
 if gone then
   redis.call('HDEL', base .. ':job', 'goneAt', 'renamedTo')
   if now - tonumber(gone) > window then
-    open_generation(tonumber(redis.call('HGET', base .. ':job', 'generation')) + 1)
+    open_generation(tonumber(redis.call('HGET', base .. ':job', 'generation')) + 1, tonumber(gone))
     return answer('registered')
   end
 end

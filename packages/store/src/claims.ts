@@ -90,7 +90,12 @@ export async function claimSlots(store: Store, request: ClaimRequest): Promise<C
   const head = [token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, ...policy, slots.length]
   const reply = readReply(await store.job(request.job, 'claim', [...head, ...slots.flatMap(slotArguments)]))
   const status = reply.text() as ClaimAnswer['status']
-  const answer = { now: reply.number(), watermarkAt: reply.number(), generation: reply.number(), sinceAt: reply.number() }
+  const answer = {
+    now: reply.number(),
+    watermarkAt: reply.number(),
+    generation: reply.number(),
+    sinceAt: reply.number(),
+  }
   const verdicts: ClaimVerdict[] = []
   while (reply.more()) {
     verdicts.push({
@@ -119,12 +124,23 @@ export interface RecordRequest {
 /** T3: the slots are on the queue. Answers the watermark. */
 export async function recordSlots(store: Store, request: RecordRequest): Promise<number> {
   const list = request.slots.flatMap((slot): ScriptArgument[] => [slot.id, slot.at])
-  const answer = await store.job(request.job, 'record', [request.replica, request.markerMs, request.foreign ? 1 : 0, request.ids.length, ...request.ids, ...list])
+  const answer = await store.job(request.job, 'record', [
+    request.replica,
+    request.markerMs,
+    request.foreign ? 1 : 0,
+    request.ids.length,
+    ...request.ids,
+    ...list,
+  ])
   return Number(answer[1])
 }
 
 /** T2: gives a claim back after an add that surely added nothing. */
-export async function releaseSlot(store: Store, job: string, claim: { id: SlotId; token: string; reason: string }): Promise<'released' | 'lost'> {
+export async function releaseSlot(
+  store: Store,
+  job: string,
+  claim: { id: SlotId; token: string; reason: string },
+): Promise<'released' | 'lost'> {
   const [answer] = await store.job(job, 'release', [claim.token, claim.id, claim.reason])
   return answer === 'released' ? 'released' : 'lost'
 }
@@ -168,7 +184,12 @@ export async function cutBacklog(store: Store, request: CutRequest): Promise<Cut
   const head = [generation, watermarkAt, toAt, known, cause, by, ends, gaps.length]
   const args = [...head, ...gapArguments, ...admitted.flatMap(slotArguments)]
   const reply = readReply(await store.job(request.job, 'cut', args))
-  return { status: reply.text() as CutAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }
+  return {
+    status: reply.text() as CutAnswer['status'],
+    now: reply.number(),
+    watermarkAt: reply.number(),
+    generation: reply.number(),
+  }
 }
 
 export interface CloseRequest {
@@ -192,8 +213,15 @@ export interface CloseAnswer {
 /** T7: closes the generation in force and opens the newest image's. */
 export async function closeGeneration(store: Store, request: CloseRequest): Promise<CloseAnswer> {
   const { generation, toAt, graceMs, by, slots } = request
-  const reply = readReply(await store.job(request.job, 'close', [generation, toAt, graceMs, by, ...slots.flatMap(slotArguments)]))
-  return { status: reply.text() as CloseAnswer['status'], now: reply.number(), watermarkAt: reply.number(), generation: reply.number() }
+  const reply = readReply(
+    await store.job(request.job, 'close', [generation, toAt, graceMs, by, ...slots.flatMap(slotArguments)]),
+  )
+  return {
+    status: reply.text() as CloseAnswer['status'],
+    now: reply.number(),
+    watermarkAt: reply.number(),
+    generation: reply.number(),
+  }
 }
 
 function slotArguments(slot: DueSlot): ScriptArgument[] {

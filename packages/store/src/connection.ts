@@ -1,5 +1,5 @@
 import { CronceError } from '@cronce/core'
-import { Cluster, Redis, type RedisOptions as IoRedisOptions } from 'ioredis'
+import { Cluster, type RedisOptions as IoRedisOptions, Redis } from 'ioredis'
 
 /** ioredis options, but for the shape of its replies, which is ours to rely on. */
 export type RedisOptions = Omit<IoRedisOptions, 'replyMapping'>
@@ -31,7 +31,12 @@ export const COMMAND_TIMEOUT_MS = 5_000
 export function connect(source: RedisSource, profile: ConnectionProfile): RedisClient {
   const options: RedisOptions =
     profile === 'producer'
-      ? { maxRetriesPerRequest: 1, commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: COMMAND_TIMEOUT_MS, retryStrategy }
+      ? {
+          maxRetriesPerRequest: 1,
+          commandTimeout: COMMAND_TIMEOUT_MS,
+          connectTimeout: COMMAND_TIMEOUT_MS,
+          retryStrategy,
+        }
       : { maxRetriesPerRequest: null, retryStrategy }
   const client = open(source, options)
   const prefix = client.options.keyPrefix

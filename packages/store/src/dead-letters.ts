@@ -61,13 +61,25 @@ export async function readDeadLetter(store: Store, job: string, id: string): Pro
 }
 
 /** Ids of a job's open dead letters, newest first. */
-export function listDeadLetterIds(store: Store, job: string, page: { offset: number; limit: number }): Promise<string[]> {
+export function listDeadLetterIds(
+  store: Store,
+  job: string,
+  page: { offset: number; limit: number },
+): Promise<string[]> {
   return store.redis.zrevrange(`${jobKey(store.service, job)}:dead`, page.offset, page.offset + page.limit - 1)
 }
 
 /** Ids of the dead letters of one run, whatever their state, newest first. */
-export function listDeadLetterIdsOf(store: Store, run: RunRef, page: { offset: number; limit: number }): Promise<string[]> {
-  return store.redis.zrevrange(`${jobKey(store.service, run.job)}:dead:of:${run.id}`, page.offset, page.offset + page.limit - 1)
+export function listDeadLetterIdsOf(
+  store: Store,
+  run: RunRef,
+  page: { offset: number; limit: number },
+): Promise<string[]> {
+  return store.redis.zrevrange(
+    `${jobKey(store.service, run.job)}:dead:of:${run.id}`,
+    page.offset,
+    page.offset + page.limit - 1,
+  )
 }
 
 /** How many open dead letters a job has. */
@@ -96,12 +108,22 @@ export async function redriveDeadLetters(
   const args = [run.id, request.by, request.abandonedToo ? 1 : 0, ...request.ids]
   const reply = readReply(await store.job(run.job, 'redrive', args))
   const status = reply.text() as Redriven['status']
-  const [now, count, chunk, step, doneVersion] = [reply.number(), reply.number(), reply.number(), reply.number(), reply.number()]
+  const [now, count, chunk, step, doneVersion] = [
+    reply.number(),
+    reply.number(),
+    reply.number(),
+    reply.number(),
+    reply.number(),
+  ]
   return { status, now, count, chunk: chunk < 0 ? undefined : chunk, step, doneVersion }
 }
 
 /** W8: gives open dead letters of one job up. Answers how many. */
-export async function discardDeadLetters(store: Store, job: string, request: { ids: readonly string[]; by: string; reason: string }): Promise<number> {
+export async function discardDeadLetters(
+  store: Store,
+  job: string,
+  request: { ids: readonly string[]; by: string; reason: string },
+): Promise<number> {
   const [answer] = await store.job(job, 'discard', [request.by, request.reason, ...request.ids])
   return Number(answer)
 }
@@ -115,4 +137,3 @@ export async function markViewed(store: Store, job: string, ids: readonly string
 export function listUnviewed(store: Store, job: string, limit: number): Promise<string[]> {
   return store.redis.zrange(`${jobKey(store.service, job)}:views`, '0', String(limit - 1))
 }
-

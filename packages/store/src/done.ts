@@ -11,7 +11,11 @@ export interface DoneStart {
 }
 
 /** W7: starts `done` for an outcome, if it is still the newest and not done. */
-export async function startDone(store: Store, run: RunRef, options: { version: number; worker: string }): Promise<DoneStart> {
+export async function startDone(
+  store: Store,
+  run: RunRef,
+  options: { version: number; worker: string },
+): Promise<DoneStart> {
   const reply = readReply(await store.job(run.job, 'done-start', [run.id, options.version, options.worker]))
   const status = reply.text() as DoneStart['status']
   reply.number()
@@ -23,7 +27,13 @@ export async function startDone(store: Store, run: RunRef, options: { version: n
 export async function endDone(
   store: Store,
   run: RunRef,
-  end: Executor & { version: number; verdict: 'done' | 'retry' | 'dead'; attempt: number; error: string; deadLetterId: string },
+  end: Executor & {
+    version: number
+    verdict: 'done' | 'retry' | 'dead'
+    attempt: number
+    error: string
+    deadLetterId: string
+  },
 ): Promise<'written' | 'stale'> {
   const args = [run.id, end.version, end.verdict, end.attempt, end.error, end.deadLetterId, end.worker, end.release]
   const [answer] = await store.job(run.job, 'done-end', args)

@@ -1,6 +1,6 @@
 import { serviceKey } from './keys.ts'
-import { readReply } from './reply.ts'
 import type { TakenJob } from './open-work.ts'
+import { readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
 /** S2: the store's random name for this service; gives it `fresh` where it has none. Another one means that the store is another. */
@@ -23,7 +23,10 @@ export interface Look {
 }
 
 /** A5: one look at the service: the epoch, what changed since `newestChange`, and the jobs whose slots are to be looked at. */
-export async function look(store: Store, request: { putOffMs: number; most: number; newestChange: number }): Promise<Look> {
+export async function look(
+  store: Store,
+  request: { putOffMs: number; most: number; newestChange: number },
+): Promise<Look> {
   const reply = readReply(await store.span('look', [request.putOffMs, request.most, request.newestChange]))
   const [now, epoch, newestChange] = [reply.number(), reply.text(), reply.number()]
   const changed = Array.from({ length: reply.number() }, () => reply.text())

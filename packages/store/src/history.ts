@@ -46,7 +46,11 @@ export async function listDays(store: Store, job: string, range: { from: string;
   return days.map((day, index) => {
     const row = rows[index] ?? {}
     const slots = Object.entries(row).filter(([kind]) => kind in RUN_STATES)
-    return { day, slots: Object.fromEntries(slots.map(([kind, count]) => [kind, Number(count)])), manual: Number(row['manual'] ?? 0) }
+    return {
+      day,
+      slots: Object.fromEntries(slots.map(([kind, count]) => [kind, Number(count)])),
+      manual: Number(row['manual'] ?? 0),
+    }
   })
 }
 
@@ -57,6 +61,8 @@ export interface StoredGeneration {
   readonly sinceAt: number
   readonly image: string
   readonly by: string
+  /** The job was removed for good at this instant, before this generation began anew (T8): nothing between is owed. */
+  readonly goneAt: number | undefined
   /** The settings of its image, as stored. */
   readonly settings: unknown
 }
@@ -65,7 +71,21 @@ export interface StoredGeneration {
 export async function listGenerations(store: Store, job: string): Promise<StoredGeneration[]> {
   const base = jobKey(store.service, job)
   const lines = await store.redis.zrange(`${base}:generations`, '0', '-1')
-  const rows = lines.map((line) => JSON.parse(line) as { generation: number; since: number; image: string; by: string })
+  // Two that began within a millisecond have one score.
+  const rows = lines.map((line) => JSON.parse(line) as StoredLine).toSorted((a, b) => a.generation - b.generation)
   const settings = await Promise.all(rows.map(({ image }) => store.redis.hget(`${base}:image:${image}`, 'settings')))
-  return rows.map(({ since, ...row }, index) => ({ ...row, sinceAt: since, settings: JSON.parse(settings[index] ?? 'null') as unknown }))
+  return rows.map(({ since, gone, ...row }, index) => ({
+    ...row,
+    sinceAt: since,
+    goneAt: gone,
+    settings: JSON.parse(settings[index] ?? 'null') as unknown,
+  }))
+}
+
+interface StoredLine {
+  readonly generation: number
+  readonly since: number
+  readonly image: string
+  readonly by: string
+  readonly gone?: number
 }

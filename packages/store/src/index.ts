@@ -1,3 +1,4 @@
+export * from './audit-reading.ts'
 export * from './by-hand.ts'
 export * from './chunks.ts'
 export * from './claims.ts'
@@ -12,7 +13,22 @@ export * from './keys.ts'
 export * from './ledger.ts'
 export * from './ledger-entry.ts'
 export * from './open-work.ts'
-export { entityHash, type Executor, failPlan, type MemberFault, type PageWritten, type PlanMember, type PlanPage, type PlanStart, type PlanYield, type RunEnd, type RunRef, startPlan, writePage, yieldPlan } from './plan.ts'
+export {
+  type Executor,
+  entityHash,
+  failPlan,
+  type MemberFault,
+  type PageWritten,
+  type PlanMember,
+  type PlanPage,
+  type PlanStart,
+  type PlanYield,
+  type RunEnd,
+  type RunRef,
+  startPlan,
+  writePage,
+  yieldPlan,
+} from './plan.ts'
 export * from './presence.ts'
 export * from './receipts.ts'
 export * from './registry.ts'

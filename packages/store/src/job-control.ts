@@ -11,7 +11,11 @@ export interface PauseRequest {
 }
 
 /** T10: stops starts of a job, claimed ones included, never a running run. */
-export async function pauseJob(store: Store, job: string, request: PauseRequest): Promise<'paused' | 'already' | 'unknown'> {
+export async function pauseJob(
+  store: Store,
+  job: string,
+  request: PauseRequest,
+): Promise<'paused' | 'already' | 'unknown'> {
   const args = ['pause', request.by, request.note, request.untilAt ?? 0, request.missed]
   const [status] = await store.job(job, 'pause', args)
   return status as 'paused' | 'already' | 'unknown'
@@ -34,7 +38,12 @@ export async function retireJob(
   request: { by: string; image: string; renamedTo?: string },
 ): Promise<'gone' | 'stale' | 'unknown'> {
   const { by, image, renamedTo } = request
-  const [status] = await store.job(job, 'retire', [by, image, renamedTo === undefined ? 'gone' : 'renamed', renamedTo ?? ''])
+  const [status] = await store.job(job, 'retire', [
+    by,
+    image,
+    renamedTo === undefined ? 'gone' : 'renamed',
+    renamedTo ?? '',
+  ])
   return status as 'gone' | 'stale' | 'unknown'
 }
 
@@ -51,6 +60,8 @@ export async function switchImage(
 /** T8: a final tombstone leaves the lists of the service; its ledger stays for the history period. */
 export async function forgetJob(store: Store, job: string): Promise<void> {
   const key = serviceKey(store.service)
+  // First: what is on neither list is audited by nobody.
+  await store.redis.sadd(`${key}:forgotten`, job)
   await Promise.all([store.redis.zrem(`${key}:jobs`, job), store.redis.zrem(`${key}:watch`, job)])
 }
 

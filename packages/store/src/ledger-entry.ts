@@ -1,4 +1,12 @@
-import { type Cause, formatSlotKey, parseSlotId, RUN_STATES, type RunState, type SlotId, type SlotKey } from '@cronce/core'
+import {
+  type Cause,
+  formatSlotKey,
+  parseSlotId,
+  RUN_STATES,
+  type RunState,
+  type SlotId,
+  type SlotKey,
+} from '@cronce/core'
 
 /** One slot as the ledger has it. Instants in epoch ms; undefined where it has not happened. */
 export interface LedgerEntry {

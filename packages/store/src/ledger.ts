@@ -47,7 +47,14 @@ export interface LedgerQuery {
 export async function listSlots(store: Store, job: string, query: LedgerQuery): Promise<LedgerEntry[]> {
   const base = jobKey(store.service, job)
   const { untilAt, fromAt, offset = 0, limit } = query
-  const ids = await store.redis.zrevrangebyscore(`${base}:slots`, untilAt ?? '+inf', fromAt ?? '-inf', 'LIMIT', offset, limit)
+  const ids = await store.redis.zrevrangebyscore(
+    `${base}:slots`,
+    untilAt ?? '+inf',
+    fromAt ?? '-inf',
+    'LIMIT',
+    offset,
+    limit,
+  )
   const rows = await Promise.all(ids.map((id) => store.redis.hgetall(`${base}:slot:${id}`)))
   return rows.flatMap((fields, index) => {
     const id = ids[index] as SlotId
@@ -61,10 +68,33 @@ export function countSlots(store: Store, job: string, range: { afterAt: number; 
 }
 
 /** The gaps of a job that end after an instant, oldest first. */
-export async function listGaps(store: Store, job: string, range: { afterAt: number; limit: number }): Promise<RecordedGap[]> {
-  const lines = await store.redis.zrangebyscore(`${jobKey(store.service, job)}:gaps`, `(${range.afterAt}`, '+inf', 'LIMIT', 0, range.limit)
+export async function listGaps(
+  store: Store,
+  job: string,
+  range: { afterAt: number; limit: number },
+): Promise<RecordedGap[]> {
+  const lines = await store.redis.zrangebyscore(
+    `${jobKey(store.service, job)}:gaps`,
+    `(${range.afterAt}`,
+    '+inf',
+    'LIMIT',
+    0,
+    range.limit,
+  )
   return lines.map((line) => {
-    const gap = JSON.parse(line) as Omit<RecordedGap, 'fromAt' | 'toAt' | 'recordedAt'> & { from: number; to: number; at: number }
-    return { fromAt: gap.from, toAt: gap.to, count: gap.count, state: gap.state, reason: gap.reason, by: gap.by, recordedAt: gap.at }
+    const gap = JSON.parse(line) as Omit<RecordedGap, 'fromAt' | 'toAt' | 'recordedAt'> & {
+      from: number
+      to: number
+      at: number
+    }
+    return {
+      fromAt: gap.from,
+      toAt: gap.to,
+      count: gap.count,
+      state: gap.state,
+      reason: gap.reason,
+      by: gap.by,
+      recordedAt: gap.at,
+    }
   })
 }

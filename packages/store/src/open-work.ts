@@ -18,14 +18,22 @@ export interface TakenJob {
 }
 
 /** Asks for a look at these jobs at `lookAt` or sooner. Written before the job's own write, so that no crash leaves work unseen. */
-export async function askForLook(store: Store, set: WorkSet, looks: readonly { job: string; lookAt: number }[]): Promise<void> {
+export async function askForLook(
+  store: Store,
+  set: WorkSet,
+  looks: readonly { job: string; lookAt: number }[],
+): Promise<void> {
   if (looks.length === 0) return
   const pairs = looks.flatMap(({ job, lookAt }) => [String(lookAt), job])
   await store.redis.zadd(`${serviceKey(store.service)}:${set}`, 'LT', ...pairs)
 }
 
 /** The jobs whose time to be looked at has come; each is put off, so that a fleet looks at it once. */
-export async function takeJobs(store: Store, set: WorkSet, options: { putOffMs: number; most: number }): Promise<{ now: number; jobs: TakenJob[] }> {
+export async function takeJobs(
+  store: Store,
+  set: WorkSet,
+  options: { putOffMs: number; most: number },
+): Promise<{ now: number; jobs: TakenJob[] }> {
   const reply = readReply(await store.span('take', [set, options.putOffMs, options.most]))
   const now = reply.number()
   const jobs: TakenJob[] = []
@@ -34,23 +42,34 @@ export async function takeJobs(store: Store, set: WorkSet, options: { putOffMs: 
 }
 
 /** A sweep has looked: the job is looked at again at `lookAt`, or leaves the set where that is undefined. */
-export async function putOffJob(store: Store, set: WorkSet, taken: TakenJob, lookAt?: number): Promise<void> {
-  await store.span('put-off', [set, taken.job, taken.score, lookAt ?? ''])
+export async function putOffJob(
+  store: Store,
+  set: WorkSet,
+  look: TakenJob & { lookAt: number | undefined },
+): Promise<void> {
+  await store.span('put-off', [set, look.job, look.score, look.lookAt ?? ''])
 }
 
 /** Says that these jobs have runs under way, to be looked at by a sweep at `lookAt` or sooner. */
 export function hintOpenWork(store: Store, jobs: readonly string[], lookAt: number): Promise<void> {
-  return askForLook(store, 'open', jobs.map((job) => ({ job, lookAt })))
+  return askForLook(
+    store,
+    'open',
+    jobs.map((job) => ({ job, lookAt })),
+  )
 }
 
 /** The jobs with runs under way whose time to be looked at has come. */
-export function takeOpenJobs(store: Store, options: { putOffMs: number; most: number }): Promise<{ now: number; jobs: TakenJob[] }> {
+export function takeOpenJobs(
+  store: Store,
+  options: { putOffMs: number; most: number },
+): Promise<{ now: number; jobs: TakenJob[] }> {
   return takeJobs(store, 'open', options)
 }
 
 /** A sweep found no run of this job under way. */
 export function clearOpenJob(store: Store, taken: TakenJob): Promise<void> {
-  return putOffJob(store, 'open', taken)
+  return putOffJob(store, 'open', { ...taken, lookAt: undefined })
 }
 
 /** One thing that should be on the queue. */
@@ -69,7 +88,11 @@ export async function listQuietWork(
   const rows: RepairRow[] = []
   while (reply.more()) {
     const [kind, id, number] = [reply.text(), reply.text(), reply.number()]
-    rows.push(kind === 'view' ? { kind, deadLetterId: id } : { kind: kind as 'slot' | 'plan' | 'chunk' | 'done', id: id as SlotId, number })
+    rows.push(
+      kind === 'view'
+        ? { kind, deadLetterId: id }
+        : { kind: kind as 'slot' | 'plan' | 'chunk' | 'done', id: id as SlotId, number },
+    )
   }
   return { now, open, rows }
 }

@@ -48,7 +48,9 @@ export async function startPlan(
   options: Executor & { at: number; hasDone: boolean; mostOpenChunks: number },
 ): Promise<PlanStart> {
   const { at, worker, release, hasDone, mostOpenChunks } = options
-  const reply = readReply(await store.job(run.job, 'plan-start', [run.id, at, worker, release, hasDone ? 1 : 0, mostOpenChunks]))
+  const reply = readReply(
+    await store.job(run.job, 'plan-start', [run.id, at, worker, release, hasDone ? 1 : 0, mostOpenChunks]),
+  )
   const status = reply.text() as PlanStart['status']
   const start = {
     now: reply.number(),
@@ -106,10 +108,7 @@ export interface PageWritten {
 
 /** W2: writes one page as one chunk, compare-and-set on the cursor. */
 export async function writePage(store: Store, run: RunRef, page: PlanPage): Promise<PageWritten> {
-  const members = page.members.flatMap((member): ScriptArgument[] => [
-    entityHash(member.key),
-    memberJson(member),
-  ])
+  const members = page.members.flatMap((member): ScriptArgument[] => [entityHash(member.key), memberJson(member)])
   const reply = readReply(
     await store.job(run.job, 'plan-write', [run.id, page.fence, page.after, page.next, page.last ? 1 : 0, ...members]),
   )
@@ -130,7 +129,11 @@ export interface PlanYield {
 }
 
 /** W2: a step stops: for `room`, because enough chunks are open; for `time`, because it has been long enough. */
-export async function yieldPlan(store: Store, run: RunRef, stop: { fence: number; why: 'room' | 'time' }): Promise<PlanYield> {
+export async function yieldPlan(
+  store: Store,
+  run: RunRef,
+  stop: { fence: number; why: 'room' | 'time' },
+): Promise<PlanYield> {
   const reply = readReply(await store.job(run.job, 'plan-yield', [run.id, stop.fence, stop.why]))
   return { status: reply.text() as PlanYield['status'], step: reply.number() }
 }
@@ -142,8 +145,14 @@ export async function failPlan(
   failure: Executor & { fence: number; attemptsAllowed: number; error: string; deadLetterId: string },
 ): Promise<{ status: 'retry' | 'failed' | 'fenced'; attempts: number; ended: RunEnd | undefined }> {
   const { fence, attemptsAllowed, error, deadLetterId, worker, release } = failure
-  const reply = readReply(await store.job(run.job, 'plan-fail', [run.id, fence, attemptsAllowed, error, deadLetterId, worker, release]))
-  return { status: reply.text() as 'retry' | 'failed' | 'fenced', attempts: reply.number(), ended: readEnd(reply.text(), reply.number()) }
+  const reply = readReply(
+    await store.job(run.job, 'plan-fail', [run.id, fence, attemptsAllowed, error, deadLetterId, worker, release]),
+  )
+  return {
+    status: reply.text() as 'retry' | 'failed' | 'fenced',
+    attempts: reply.number(),
+    ended: readEnd(reply.text(), reply.number()),
+  }
 }
 
 /** The 8 bytes under which an entity is known in the compact sets of its run. */

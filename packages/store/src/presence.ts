@@ -77,7 +77,10 @@ async function beat(store: Store, kind: Kind, presence: { id: string; heardAt: n
 
 async function list<Presence>(store: Store, kind: Kind, since: number): Promise<Heard<Presence>[]> {
   const key = `${serviceKey(store.service)}:${kind}`
-  const rows = Object.entries(await store.redis.hgetall(key)).map(([id, text]) => ({ id, presence: JSON.parse(text) as Heard<Presence> }))
+  const rows = Object.entries(await store.redis.hgetall(key)).map(([id, text]) => ({
+    id,
+    presence: JSON.parse(text) as Heard<Presence>,
+  }))
   const forgotten = rows.filter(({ presence }) => presence.heardAt < since - FORGOTTEN_AFTER_MS)
   if (forgotten.length > 0) await store.redis.hdel(key, ...forgotten.map(({ id }) => id))
   return rows

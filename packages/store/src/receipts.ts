@@ -23,7 +23,11 @@ export interface ReceiptTake {
 }
 
 /** R1: checks the receipt and the fence and takes the lease, in one script. */
-export async function takeReceipt(store: Store, ref: EffectRef, lease: { fence: number; token: string; leaseMs: number }): Promise<ReceiptTake> {
+export async function takeReceipt(
+  store: Store,
+  ref: EffectRef,
+  lease: { fence: number; token: string; leaseMs: number },
+): Promise<ReceiptTake> {
   const args = [ref.id, ref.chunk, lease.fence, field(ref), lease.token, lease.leaseMs]
   const reply = readReply(await store.job(ref.job, 'receipt-take', args))
   return { status: reply.text() as ReceiptTake['status'], now: reply.number(), untilAt: reply.number() }
@@ -38,7 +42,11 @@ export function writeReceipt(store: Store, ref: EffectRef, token: string): Promi
 }
 
 /** Renews the lease of an attempt that is still current. */
-export function renewReceipt(store: Store, ref: EffectRef, lease: { token: string; leaseMs: number }): Promise<ReceiptWrite> {
+export function renewReceipt(
+  store: Store,
+  ref: EffectRef,
+  lease: { token: string; leaseMs: number },
+): Promise<ReceiptWrite> {
   return change(store, ref, [lease.token, 'renew', lease.leaseMs])
 }
 
@@ -47,7 +55,11 @@ export function releaseReceipt(store: Store, ref: EffectRef, token: string): Pro
   return change(store, ref, [token, 'release', ''])
 }
 
-async function change(store: Store, ref: EffectRef, [token, what, value]: [string, string, string | number]): Promise<ReceiptWrite> {
+async function change(
+  store: Store,
+  ref: EffectRef,
+  [token, what, value]: [string, string, string | number],
+): Promise<ReceiptWrite> {
   const [answer] = await store.job(ref.job, 'receipt-write', [ref.id, ref.chunk, field(ref), token, what, value])
   return answer as ReceiptWrite
 }

@@ -78,7 +78,11 @@ export function imageOf(settings: JobSettings): string {
 }
 
 /** T6: registers an image's definition. Equal settings, however often, change nothing. */
-export async function registerJob(store: Store, settings: JobSettings, { by, dynamic = false }: Registrar): Promise<Registration> {
+export async function registerJob(
+  store: Store,
+  settings: JobSettings,
+  { by, dynamic = false }: Registrar,
+): Promise<Registration> {
   const text = JSON.stringify(jobSettings(settings))
   const fingerprint = digest(JSON.stringify(settings.schedule) + zoneHashOf(settings.schedule))
   const zone = zoneHashOf(settings.schedule)
@@ -129,7 +133,11 @@ export async function readJob(store: Store, name: string): Promise<StoredJob | u
 
 function readRestoration(fields: Readonly<Record<string, string>>): StoredRestoration | undefined {
   if (fields['restoringUntil'] === undefined) return undefined
-  return { at: Number(fields['restoredAt']), untilAt: Number(fields['restoringUntil']), memoryAt: Number(fields['memory'] ?? 0) }
+  return {
+    at: Number(fields['restoredAt']),
+    untilAt: Number(fields['restoringUntil']),
+    memoryAt: Number(fields['memory'] ?? 0),
+  }
 }
 
 function readPause(fields: Readonly<Record<string, string>>): StoredPause | undefined {

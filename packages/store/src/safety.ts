@@ -26,7 +26,12 @@ export async function readRedisFacts(redis: RedisClient): Promise<RedisFacts> {
     version: info['redis_version'] ?? info['valkey_version'] ?? 'unknown',
     evictionPolicy: info['maxmemory_policy'] ?? 'unknown',
     maxMemory: Number(info['maxmemory'] ?? 0),
-    persistence: info['aof_enabled'] === '1' ? 'aof' : Number(info['rdb_last_save_time'] ?? 0) > 0 && hasSaved(info) ? 'rdb' : 'none',
+    persistence:
+      info['aof_enabled'] === '1'
+        ? 'aof'
+        : Number(info['rdb_last_save_time'] ?? 0) > 0 && hasSaved(info)
+          ? 'rdb'
+          : 'none',
     hz: Number(info['configured_hz'] ?? info['hz'] ?? 0),
   }
 }
@@ -46,10 +51,18 @@ export function judgeRedis(facts: RedisFacts): SafetyFinding[] {
     findings.push({ level: 'error', name: 'version', text: `Redis ${facts.version} is too old: expected 6.2 or newer` })
   }
   if (facts.persistence === 'none') {
-    findings.push({ level: 'warning', name: 'persistence', text: 'no persistence: a restart of Redis forgets the ledger; set appendonly yes' })
+    findings.push({
+      level: 'warning',
+      name: 'persistence',
+      text: 'no persistence: a restart of Redis forgets the ledger; set appendonly yes',
+    })
   }
   if (facts.hz > 0 && facts.hz < 100) {
-    findings.push({ level: 'warning', name: 'hz', text: `hz is ${facts.hz}: blocked clients wake up to ${Math.round(1000 / facts.hz)} ms late; set hz 100` })
+    findings.push({
+      level: 'warning',
+      name: 'hz',
+      text: `hz is ${facts.hz}: blocked clients wake up to ${Math.round(1000 / facts.hz)} ms late; set hz 100`,
+    })
   }
   return findings
 }
@@ -59,11 +72,17 @@ export function judgeRedis(facts: RedisFacts): SafetyFinding[] {
  *
  * @throws CronceError CRONCE_REDIS_UNSAFE
  */
-export async function checkRedis(redis: RedisClient, accepted: readonly SafetyFinding['name'][] = []): Promise<SafetyFinding[]> {
+export async function checkRedis(
+  redis: RedisClient,
+  accepted: readonly SafetyFinding['name'][] = [],
+): Promise<SafetyFinding[]> {
   const findings = judgeRedis(await readRedisFacts(redis))
   const refused = findings.filter((finding) => finding.level === 'error' && !accepted.includes(finding.name))
   if (refused.length > 0) {
-    throw new CronceError('CRONCE_REDIS_UNSAFE', { address: addressOf(redis), reason: refused.map(({ text }) => text).join('; ') })
+    throw new CronceError('CRONCE_REDIS_UNSAFE', {
+      address: addressOf(redis),
+      reason: refused.map(({ text }) => text).join('; '),
+    })
   }
   return findings
 }

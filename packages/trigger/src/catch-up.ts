@@ -37,8 +37,14 @@ export function cutOutage(outage: Outage): Cut {
   const skippedUntil = Math.min(firstAdmitted - 1, reachAt)
   return {
     gaps: [
-      ...uncovered(outage, [afterAt, missedUntil], { state: 'missed', reason: 'no trigger ran in time; later than the catch-up window' }),
-      ...uncovered(outage, [Math.max(afterAt, missedUntil), skippedUntil], { state: 'skipped', reason: `catch-up: ${reasonOf(catchUp)}` }),
+      ...uncovered(outage, [afterAt, missedUntil], {
+        state: 'missed',
+        reason: 'no trigger ran in time; later than the catch-up window',
+      }),
+      ...uncovered(outage, [Math.max(afterAt, missedUntil), skippedUntil], {
+        state: 'skipped',
+        reason: `catch-up: ${reasonOf(catchUp)}`,
+      }),
     ],
     admitted,
   }
@@ -65,7 +71,11 @@ function admit({ schedule, catchUp, spreadMs, afterAt, reachAt, knownAt, gaps }:
 }
 
 /** The parts of (from, to] that no record and no gap covers yet, with their counts; empty parts are left out. */
-function uncovered(outage: Outage, [fromAt, toAt]: readonly [number, number], why: Pick<Gap, 'state' | 'reason'>): Gap[] {
+function uncovered(
+  outage: Outage,
+  [fromAt, toAt]: readonly [number, number],
+  why: Pick<Gap, 'state' | 'reason'>,
+): Gap[] {
   const covers = [
     ...outage.knownAt.map((at) => ({ fromAt: at - 1, toAt: at })),
     ...outage.gaps.map((gap) => ({ fromAt: gap.fromAt, toAt: gap.toAt })),
@@ -102,13 +112,22 @@ export function cutPause(outage: Outage, pause: Pick<StoredPause, 'at' | 'by' | 
  */
 export function cutRestoration(outage: Outage, memoryAt: number): Cut {
   const recordedUntil = Math.min(Math.max(outage.afterAt, memoryAt), outage.reachAt)
-  const recorded = uncovered(outage, [outage.afterAt, recordedUntil], { state: 'missed', reason: 'store lost: it was recorded, its record is gone' })
-  const unknown = uncovered(outage, [recordedUntil, outage.reachAt], { state: 'abandoned', reason: 'store lost: it may have run' })
+  const recorded = uncovered(outage, [outage.afterAt, recordedUntil], {
+    state: 'missed',
+    reason: 'store lost: it was recorded, its record is gone',
+  })
+  const unknown = uncovered(outage, [recordedUntil, outage.reachAt], {
+    state: 'abandoned',
+    reason: 'store lost: it may have run',
+  })
   return { gaps: [...recorded, ...unknown], admitted: [] }
 }
 
 /** The last slot that is older than grace, or undefined where none after `afterAt` is. */
-export function reachOfCut(schedule: Schedule, range: { afterAt: number; now: number; graceMs: number; spreadMs: number }): number | undefined {
+export function reachOfCut(
+  schedule: Schedule,
+  range: { afterAt: number; now: number; graceMs: number; spreadMs: number },
+): number | undefined {
   const { afterAt, now, graceMs, spreadMs } = range
   const reach = lastSlot(schedule, now - graceMs - spreadMs - 1)
   return reach === undefined || reach <= afterAt ? undefined : reach

@@ -14,13 +14,22 @@ import {
   writeLogLine,
 } from '@cronce/core'
 import { createEnqueuer } from '@cronce/queue'
-import { checkRedis, connect, createStore, DEFAULT_HISTORY, leave, readTime, type RedisSource, type SafetyFinding } from '@cronce/store'
+import {
+  checkRedis,
+  connect,
+  createStore,
+  DEFAULT_HISTORY,
+  leave,
+  type RedisSource,
+  readTime,
+  type SafetyFinding,
+} from '@cronce/store'
 import { type Logger, pino } from 'pino'
 import { createDueQueue } from './due-queue.ts'
-import { createRedisClock } from './redis-clock.ts'
-import { registerCarried } from './register.ts'
 import { followEpoch } from './memory.ts'
 import { beat } from './presence.ts'
+import { createRedisClock } from './redis-clock.ts'
+import { registerCarried } from './register.ts'
 import { followAll, watchFleet } from './sweep.ts'
 import type { TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'

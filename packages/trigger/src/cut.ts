@@ -1,5 +1,5 @@
 import { lastSlot } from '@cronce/core'
-import { cutBacklog, type CutRequest, listGaps, listSlots } from '@cronce/store'
+import { type CutRequest, cutBacklog, listGaps, listSlots } from '@cronce/store'
 import { type Cut, cutOutage, cutPause, cutRestoration, type Outage, reachOfCut } from './catch-up.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
@@ -11,7 +11,11 @@ const MOST_KNOWN = 500
 const CUT_TRIES = 5
 
 /** T5: cuts what is older than grace and unknown to the ledger, once per outage and fleet. Answers whether there was anything. */
-export function cutBacklogOf(context: TriggerContext, job: WatchedJob, { graceMs }: { graceMs: number }): Promise<boolean> {
+export function cutBacklogOf(
+  context: TriggerContext,
+  job: WatchedJob,
+  { graceMs }: { graceMs: number },
+): Promise<boolean> {
   return cutUntil(context, job, (now) => {
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
     const reachAt = reachOfCut(job.settings.schedule, { afterAt, now, graceMs, spreadMs: job.spreadMs })
@@ -53,7 +57,11 @@ interface CutPlan {
   readonly cut: (outage: Outage) => Cut
 }
 
-async function cutUntil(context: TriggerContext, job: WatchedJob, plan: (now: number) => CutPlan | undefined): Promise<boolean> {
+async function cutUntil(
+  context: TriggerContext,
+  job: WatchedJob,
+  plan: (now: number) => CutPlan | undefined,
+): Promise<boolean> {
   const { store, replica, redisClock } = context
   const { schedule, catchUp } = job.settings
   for (let tries = 0; tries < CUT_TRIES; tries++) {

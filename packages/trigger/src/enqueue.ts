@@ -29,7 +29,9 @@ async function enqueueGroup(context: TriggerContext, group: readonly Claimed[]):
 function place(context: TriggerContext, { job }: Claimed, group: readonly Claimed[]): Promise<void> {
   const { enqueue } = job.settings
   if (enqueue === undefined) return context.enqueuer.add(job.settings.queue, group.flatMap(tasksOf))
-  const jobs = group.flatMap(({ job: { name }, ids }) => ids.map((id) => ({ slot: slotKey(name, id), at: parseSlotId(id)?.at ?? 0 })))
+  const jobs = group.flatMap(({ job: { name }, ids }) =>
+    ids.map((id) => ({ slot: slotKey(name, id), at: parseSlotId(id)?.at ?? 0 })),
+  )
   return context.enqueuer.addForeign(enqueue, jobs)
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
-import { claimSlots, type ClaimAnswer, type ClaimVerdict, type DueSlot } from '@cronce/store'
+import { type ClaimAnswer, type ClaimVerdict, claimSlots, type DueSlot } from '@cronce/store'
 import { cutBacklogOf, cutPauseOf, cutRestorationOf } from './cut.ts'
 import { dueSlots, graceMs } from './due-slots.ts'
 import { tellMemory } from './memory.ts'
@@ -88,7 +88,8 @@ async function catchUpWithStore(context: TriggerContext, job: WatchedJob, answer
   switch (answer.status) {
     case 'stale':
       // S2: a generation's watermark never goes back, unless acknowledged writes were lost.
-      if (answer.generation <= job.generation && answer.watermarkAt < job.watermarkAt) await tellMemory(context, job, 'lower watermark')
+      if (answer.generation <= job.generation && answer.watermarkAt < job.watermarkAt)
+        await tellMemory(context, job, 'lower watermark')
       else await rewatch(context, job.name)
       return
     case 'switching':
@@ -119,7 +120,10 @@ async function returnOrForget(context: TriggerContext, name: string): Promise<vo
   else await registerCarried(context, carried)
 }
 
-function tellVerdicts(context: TriggerContext, round: { job: WatchedJob; token: string; list: readonly DueSlot[]; answer: ClaimAnswer }): Fired {
+function tellVerdicts(
+  context: TriggerContext,
+  round: { job: WatchedJob; token: string; list: readonly DueSlot[]; answer: ClaimAnswer },
+): Fired {
   const { job, token, list, answer } = round
   const effective = new Map(list.map((slot) => [slot.id, slot.effectiveAt]))
   const ids: SlotId[] = []

@@ -3,10 +3,15 @@ import type { TriggerContext } from './trigger-context.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
 
 /** S2: tells the store what this replica remembers of a job that the store lost, or has an older state of. */
-export async function tellMemory(context: TriggerContext, job: WatchedJob, reason: 'new epoch' | 'lower watermark'): Promise<void> {
+export async function tellMemory(
+  context: TriggerContext,
+  job: WatchedJob,
+  reason: 'new epoch' | 'lower watermark',
+): Promise<void> {
   const { store, replica, timing, events } = context
   events.emit('store.lost-writes', { job: job.name, reason })
-  if ((await readJob(store, job.name)) === undefined) await registerJob(store, job.settings, { by: replica, dynamic: job.dynamic })
+  if ((await readJob(store, job.name)) === undefined)
+    await registerJob(store, job.settings, { by: replica, dynamic: job.dynamic })
   const { watermarkAt, sinceAt, registeredAt } = job
   await restoreJob(store, job.name, { watermarkAt, sinceAt, registeredAt, waitMs: timing.sweepMs, by: replica })
   await rewatch(context, job.name)

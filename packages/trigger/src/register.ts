@@ -20,7 +20,10 @@ export async function registerCarried(context: TriggerContext, settings: JobSett
   const registration = await registerJob(store, settings, { by: replica })
   redisClock.learn(registration.now, askedAt)
   if (settings.was !== undefined) await retireFormer(context, { name: settings.was, renamedTo: settings.name })
-  const watched = registration.status === 'edit' ? await switchGeneration(context, settings.name) : await rewatch(context, settings.name)
+  const watched =
+    registration.status === 'edit'
+      ? await switchGeneration(context, settings.name)
+      : await rewatch(context, settings.name)
   if (watched === undefined) return
   const status = registration.status === 'edit' ? 'edited' : registration.status
   events.emit('job.registered', { job: settings.name, status, generation: watched.generation })
@@ -41,7 +44,9 @@ async function isRenamed(context: TriggerContext, name: string): Promise<boolean
 async function retireFormer(context: TriggerContext, former: { name: string; renamedTo: string }): Promise<void> {
   const old = await rewatch(context, former.name)
   if (old === undefined || old.goneAt !== undefined) return
-  await cutBacklogOf(context, old, { graceMs: graceMs(old.settings.schedule, context.timing, context.redisClock.now()) })
+  await cutBacklogOf(context, old, {
+    graceMs: graceMs(old.settings.schedule, context.timing, context.redisClock.now()),
+  })
   await retireJob(context.store, former.name, { by: context.replica, image: old.image, renamedTo: former.renamedTo })
   await rewatch(context, former.name)
 }

@@ -1,4 +1,13 @@
-import { forgetJob, type Heard, type KnownImage, listImages, listReplicas, type ReplicaPresence, retireJob, switchImage } from '@cronce/store'
+import {
+  forgetJob,
+  type Heard,
+  type KnownImage,
+  listImages,
+  listReplicas,
+  type ReplicaPresence,
+  retireJob,
+  switchImage,
+} from '@cronce/store'
 import { switchGeneration } from './register.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { HEARTBEATS_MISSED } from './trigger-timing.ts'
@@ -20,7 +29,11 @@ export type Succession =
   | { readonly kind: 'gone' }
 
 /** T6, T8: judges one job. Pure. */
-export function judgeSuccession(job: Pick<WatchedJob, 'name' | 'image'>, carriers: Carriers, images: readonly KnownImage[]): Succession {
+export function judgeSuccession(
+  job: Pick<WatchedJob, 'name' | 'image'>,
+  carriers: Carriers,
+  images: readonly KnownImage[],
+): Succession {
   const carried = carriers.heard.flatMap((replica) => replica.images[job.name] ?? [])
   if (carried.includes(job.image)) return { kind: 'stay' }
   const alive = carriers.alive.flatMap((replica) => replica.images[job.name] ?? [])

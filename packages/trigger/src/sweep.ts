@@ -16,7 +16,9 @@ const FLEET = ''
 
 /** Asks for the fleet's own look; whoever comes first takes it. */
 export function watchFleet(context: TriggerContext): Promise<void> {
-  return askForLook(context.store, 'watch', [{ job: FLEET, lookAt: context.redisClock.now() + context.timing.heartbeatMs }])
+  return askForLook(context.store, 'watch', [
+    { job: FLEET, lookAt: context.redisClock.now() + context.timing.heartbeatMs },
+  ])
 }
 
 /** T4: one batched look at what others left open, shared by the fleet. Answers the number of the newest change it has seen. */
@@ -30,12 +32,15 @@ export async function sweep(context: TriggerContext, newestChange: number): Prom
   const unknown = seen.taken.flatMap(({ job }) => (job === FLEET || context.jobs.has(job) ? [] : [job]))
   await followChanges(context, [...seen.changed, ...unknown])
   const known = seen.taken.filter(({ job }) => context.jobs.has(job))
-  const { again } = await tick(context, known.map(({ job }) => job))
+  const { again } = await tick(
+    context,
+    known.map(({ job }) => job),
+  )
   await Promise.all(known.map((taken) => settleLook(context, taken, again.get(taken.job))))
   const fleet = seen.taken.find(({ job }) => job === FLEET)
   if (fleet !== undefined) {
     await followSuccession(context)
-    await putOffJob(store, 'watch', fleet, redisClock.now() + timing.heartbeatMs)
+    await putOffJob(store, 'watch', { ...fleet, lookAt: redisClock.now() + timing.heartbeatMs })
   }
   return seen.newestChange
 }
@@ -77,7 +82,8 @@ async function settleLook(context: TriggerContext, taken: TakenJob, again: numbe
   if (added > 0) events.emit('work.readded', { job: taken.job, count: added })
   await foldHistory(store, taken.job, { now: context.redisClock.now(), bounds: context.history })
   const soon = context.redisClock.now() + timing.sweepMs
-  const next = (job.goneAt === undefined ? job.nextAt : job.goneAt + job.settings.catchUp.withinMs) + timing.claimLeaseMs
+  const next =
+    (job.goneAt === undefined ? job.nextAt : job.goneAt + job.settings.catchUp.withinMs) + timing.claimLeaseMs
   const lookAt = open > 0 || again !== undefined ? soon : Math.max(next, soon)
-  await putOffJob(store, 'watch', taken, Number.isFinite(lookAt) ? lookAt : undefined)
+  await putOffJob(store, 'watch', { ...taken, lookAt: Number.isFinite(lookAt) ? lookAt : undefined })
 }

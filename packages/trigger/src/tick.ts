@@ -1,7 +1,7 @@
 import { formatSlotKey } from '@cronce/core'
+import { dueSlots } from './due-slots.ts'
 import { enqueueClaimed } from './enqueue.ts'
 import { type Fired, fireJob } from './fire.ts'
-import { dueSlots } from './due-slots.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
 /** What one pass over the due jobs came to. */
@@ -35,7 +35,11 @@ export async function tick(context: TriggerContext, names: readonly string[]): P
   }
 }
 
-async function fireAll(context: TriggerContext, names: readonly string[], again: Map<string, number>): Promise<Fired[]> {
+async function fireAll(
+  context: TriggerContext,
+  names: readonly string[],
+  again: Map<string, number>,
+): Promise<Fired[]> {
   const ordered = names.toSorted((a, b) => (context.jobs.get(a)?.nextAt ?? 0) - (context.jobs.get(b)?.nextAt ?? 0))
   const fired: Fired[] = []
   const enqueued: Promise<void>[] = []
@@ -47,7 +51,12 @@ async function fireAll(context: TriggerContext, names: readonly string[], again:
       if (result.again !== undefined && name !== undefined) again.set(name, result.again)
     })
     fired.push(...results)
-    enqueued.push(enqueueClaimed(context, results.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed]))))
+    enqueued.push(
+      enqueueClaimed(
+        context,
+        results.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed])),
+      ),
+    )
   }
   await Promise.all(enqueued)
   return fired

@@ -1,7 +1,7 @@
 import type { CancelTimer } from '@cronce/core'
 import { beat, type SelfFacts } from './presence.ts'
 import { sweep } from './sweep.ts'
-import { dueHere, tick, type TickResult } from './tick.ts'
+import { dueHere, type TickResult, tick } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { LONGEST_SLEEP_MS } from './trigger-timing.ts'
 
@@ -32,7 +32,10 @@ export interface TriggerLoop {
   health(): LoopHealth
 }
 
-export function createTriggerLoop(context: TriggerContext, start: Omit<SelfFacts, 'loopLateMs'> & { newestChange: number }): TriggerLoop {
+export function createTriggerLoop(
+  context: TriggerContext,
+  start: Omit<SelfFacts, 'loopLateMs'> & { newestChange: number },
+): TriggerLoop {
   const { newestChange: seenChange, ...self } = start
   const { clock, events, random, timing, redisClock } = context
   let cancelTimer: CancelTimer = () => undefined
@@ -50,7 +53,8 @@ export function createTriggerLoop(context: TriggerContext, start: Omit<SelfFacts
     try {
       const result = await tick(context, names)
       const { due, claimed, lost } = result
-      if (due > 0) events.emit('tick.finished', { due, claimed, lost, tookMs: clock.now() - startedAt, lateMs: health.lateMs })
+      if (due > 0)
+        events.emit('tick.finished', { due, claimed, lost, tookMs: clock.now() - startedAt, lateMs: health.lateMs })
       return result
     } catch (error) {
       events.emit('tick.failed', { error, dueSlots: dueHere(context, names) })

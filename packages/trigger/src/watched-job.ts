@@ -30,10 +30,12 @@ export interface WatchedJob {
 /** Makes a watched job of a stored one, or says why this replica cannot fire it. */
 export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: string } {
   const reading = parseJobSettings(stored.settings)
-  if (reading.ok === undefined) return { fault: reading.faults.map(({ path, message }) => `${path} ${message}`).join('; ') }
+  if (reading.ok === undefined)
+    return { fault: reading.faults.map(({ path, message }) => `${path} ${message}`).join('; ') }
   const settings = reading.ok
   // A2: another tzdata makes other slots, and other slot keys; no claim would help.
-  if (zoneHashOf(settings.schedule) !== stored.zoneHash) return { fault: `this process's tzdata gives its zone other transitions than the registered one's` }
+  if (zoneHashOf(settings.schedule) !== stored.zoneHash)
+    return { fault: `this process's tzdata gives its zone other transitions than the registered one's` }
   const spreadMs = spreadOffsetMs(stored.name, settings.schedule)
   const triedAt = Math.max(stored.watermarkAt, stored.sinceAt)
   const nextAt = nextEffectiveAt(settings.schedule, triedAt, spreadMs) ?? Number.POSITIVE_INFINITY

@@ -23,8 +23,8 @@ export function createEmitter(): EventEmitter {
   return {
     on(name, listener) {
       const set = listeners.get(name) ?? new Set()
-      listeners.set(name, set.add(listener as Listener<never>))
-      return () => set.delete(listener as Listener<never>)
+      listeners.set(name, set.add(listener))
+      return () => set.delete(listener)
     },
     onAny(listener) {
       anyListeners.add(listener)

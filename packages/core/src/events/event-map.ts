@@ -25,7 +25,14 @@ export interface CronceEvents {
   /** It is not known whether the add happened; the lease will end by itself. */
   'slot.unsure': { slot: SlotKey; error: unknown }
   /** Slots of an outage that will not run. */
-  'slots.cut': { job: string; state: 'missed' | 'skipped' | 'abandoned'; reason: string; count: number; fromAt: number; toAt: number }
+  'slots.cut': {
+    job: string
+    state: 'missed' | 'skipped' | 'abandoned'
+    reason: string
+    count: number
+    fromAt: number
+    toAt: number
+  }
   /** Slots of an outage that will. */
   'slots.admitted': { job: string; count: number }
   /** Lost work was added again. */

@@ -19,7 +19,10 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
   'slots.admitted': ['warn', ({ count }) => `${count} slots of an outage will run late`],
   'work.readded': ['info', ({ count }) => `added ${count} quiet tasks again`],
   'tick.finished': ['debug', ({ due, claimed }) => `tick: ${due} due, ${claimed} claimed`],
-  'tick.failed': ['error', ({ dueSlots }) => `the store is out of reach; ${dueSlots.length} slots are due and wait for it`],
+  'tick.failed': [
+    'error',
+    ({ dueSlots }) => `the store is out of reach; ${dueSlots.length} slots are due and wait for it`,
+  ],
   'store.lost-touch': ['error', () => 'the store is out of reach'],
   'store.reached': ['info', ({ afterMs }) => `the store is in reach again after ${afterMs} ms`],
   'store.lost-writes': ['error', ({ reason }) => `the store lost writes (${reason}); told what this replica remembers`],
@@ -28,7 +31,11 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
   'trigger.stopped': ['info', () => 'trigger stopped'],
   'run.started': ['info', ({ latenessMs }) => `run started, ${latenessMs} ms late`],
   'run.planned': ['info', ({ chunks }) => `planned in ${chunks} chunks`],
-  'plan.failed': ['error', ({ final }) => `the entity source failed; ${final ? 'out of attempts, the run ends as failed' : 'it is read again later'}`],
+  'plan.failed': [
+    'error',
+    ({ final }) =>
+      `the entity source failed; ${final ? 'out of attempts, the run ends as failed' : 'it is read again later'}`,
+  ],
   'chunk.started': ['debug', ({ chunk, entities }) => `chunk ${chunk} started, ${entities} entities to do`],
   'chunk.crashed': ['warn', ({ chunk }) => `the last holder of chunk ${chunk} died; taken over`],
   'chunk.settled': ['debug', ({ chunk, done, dead }) => `chunk ${chunk} settled: ${done} done, ${dead} dead`],
@@ -38,14 +45,23 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
   'entity.retried': ['warn', ({ attempt, delayMs }) => `attempt ${attempt} failed; tried again in ${delayMs} ms`],
   'entity.died': ['error', ({ attempts, reason }) => `dead letter after ${attempts} attempts: ${reason}`],
   'receipt.hit': ['debug', ({ effect }) => `effect ${effect} has its receipt; skipped`],
-  'receipt.lost': ['warn', ({ effect }) => `effect ${effect} ended after its lease was another's; it may have happened twice`],
+  'receipt.lost': [
+    'warn',
+    ({ effect }) => `effect ${effect} ended after its lease was another's; it may have happened twice`,
+  ],
   'run.ended': ['info', ({ state }) => `run ended: ${state}`],
-  'done.failed': ['error', ({ final }) => `done failed; ${final ? 'it is a dead letter of the run' : 'it is tried again'}`],
+  'done.failed': [
+    'error',
+    ({ final }) => `done failed; ${final ? 'it is a dead letter of the run' : 'it is tried again'}`,
+  ],
   'task.acknowledged': ['debug', ({ reason }) => `nothing to do: ${reason}`],
   'task.handed-back': ['warn', ({ reason }) => `handed back: ${reason}`],
   'queue.troubled': ['warn', ({ kind }) => `queue trouble: ${kind}`],
   'worker.started': ['info', () => 'worker started'],
-  'worker.stopped': ['info', ({ forced }) => (forced ? 'worker stopped at its deadline; the rest was handed back' : 'worker stopped')],
+  'worker.stopped': [
+    'info',
+    ({ forced }) => (forced ? 'worker stopped at its deadline; the rest was handed back' : 'worker stopped'),
+  ],
 }
 
 /** What a logger needs to know: pino fits. */
