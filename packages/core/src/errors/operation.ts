@@ -6,13 +6,42 @@ export const OPERATION_ERRORS = {
     message: '{reason}',
     fix: 'Ask the command itself: `cronce help`, or `cronce <verb> --help` with examples.',
   },
+  CRONCE_INPUT_INVALID: {
+    message: 'the request is refused, {count} fault(s): {summary}',
+    fix: 'Correct every fault listed; nothing was changed.',
+  },
+  CRONCE_SERVICE_UNKNOWN: {
+    message: 'expected a service that Redis at {address} knows, got "{service}"',
+    fix: 'Name it with --service or CRONCE_SERVICE; it is known once a replica or a worker of it has started.',
+  },
   CRONCE_JOB_UNKNOWN: {
     message: 'expected a job of {owner}, got "{name}"{suggestion}',
     fix: 'List them with `cronce jobs`.',
   },
+  CRONCE_JOB_UNREADABLE: {
+    message: 'the stored definition of job "{job}" cannot be used by this release: {reason}',
+    fix: 'Use the release that registered it, or deploy a sound definition.',
+  },
+  CRONCE_RUN_UNKNOWN: {
+    message: 'expected a run that the ledger has, got "{slot}"',
+    fix: 'Copy the slot whole from `cronce runs`.',
+  },
+  CRONCE_DEAD_LETTER_UNKNOWN: {
+    message: 'expected the id of a dead letter, got "{id}"',
+    fix: 'Copy the id whole from `cronce dead list`.',
+  },
   CRONCE_JOBS_MODULE: {
     message: 'the job definitions at {module} cannot be loaded: {reason}',
     fix: 'Name the module with --jobs: it exports `jobs`, a list of what defineJob made.',
+  },
+  CRONCE_REDIS_UNCONFIGURED: {
+    message:
+      'expected a Redis, got none: neither --redis nor REDIS_URL is set, and no `npm start` runs in {folder} or above',
+    fix: 'Set REDIS_URL, or run `npm start` in another terminal.',
+  },
+  CRONCE_REDIS_REFUSED: {
+    message: 'Redis at {address} refuses: {reason}',
+    fix: 'Check user, password and rights in the URL, and that the server is ready and not full.',
   },
   CRONCE_UNEXPECTED: {
     message: 'something went wrong that Cronce has no words for: {reason}',

@@ -1,0 +1,75 @@
+import { CronceError, formatSlotId, formatSlotKey, lastSlot, parseSlotKey, type Schedule } from '@cronce/core'
+import {
+  deadLetterMarksOf,
+  type LedgerEntry,
+  listGaps,
+  readSlot,
+  readSlotEvents,
+  type SlotEvent,
+  type Store,
+} from '@cronce/store'
+import { type DeadLetterRow, readDeadLetterRows } from './dead-letter-row.ts'
+import { findJob } from './known-job.ts'
+import { type RunRow, rowOfGap, rowOfRun } from './run-row.ts'
+
+/** Everything that is known of one slot. */
+export interface RunDetails {
+  readonly run: RunRow
+  /** The whole record; undefined for a slot inside a gap, which has none of its own. */
+  readonly record: LedgerEntry | undefined
+  /** Oldest first. */
+  readonly events: readonly SlotEvent[]
+  /** The newest of its open dead letters, at most {@link MOST_LETTERS}. */
+  readonly deadLetters: readonly DeadLetterRow[]
+  /** The schedule in force now; undefined where it cannot be read. */
+  readonly schedule: Schedule | undefined
+}
+
+/** Dead letters that come with a run; the rest are listed by slot. */
+export const MOST_LETTERS = 20
+
+/** Gaps of a job that are looked through for one slot. */
+const MOST_GAPS = 1
+
+/**
+ * One run by its slot key.
+ *
+ * @throws CronceError CRONCE_SLOT_KEY_INVALID, CRONCE_RUN_UNKNOWN
+ */
+export async function showRun(store: Store, slotKey: string): Promise<RunDetails> {
+  const slot = parseSlotKey(slotKey)
+  const { job } = slot
+  const id = formatSlotId(slot.at, slot.manual)
+  const [record, known] = await Promise.all([readSlot(store, job, id), findJob(store, job)])
+  const schedule = known?.settings?.schedule
+  if (record === undefined) return await showMissing(store, slot, schedule)
+  const [events, marks] = await Promise.all([
+    readSlotEvents(store, job, id),
+    deadLetterMarksOf(store, { job, id }, { limit: MOST_LETTERS }),
+  ])
+  const letters = await readDeadLetterRows(
+    store,
+    job,
+    marks.map((mark) => mark.id),
+  )
+  const deadLetters = letters.filter((letter) => letter !== undefined && letter.state === 'open')
+  return { run: rowOfRun(record), record, events, deadLetters: deadLetters as DeadLetterRow[], schedule }
+}
+
+/** A slot without a record of its own: in a gap, or unknown. */
+async function showMissing(
+  store: Store,
+  slot: { job: string; at: number; manual?: number },
+  schedule: Schedule | undefined,
+): Promise<RunDetails> {
+  const { job, at, manual } = slot
+  // The first gap that ends at or after the slot is the only one that can hold it.
+  const [gap] = manual === undefined ? await listGaps(store, job, { afterAt: at - 1, limit: MOST_GAPS }) : []
+  const isSlot = schedule === undefined || lastSlot(schedule, at) === at
+  if (gap === undefined || gap.fromAt >= at || !isSlot) {
+    throw new CronceError('CRONCE_RUN_UNKNOWN', { slot: formatSlotKey(slot) })
+  }
+  const run = { ...rowOfGap(job, gap, schedule), slot: formatSlotKey(slot), at, effectiveAt: at }
+  const event = { at: gap.recordedAt, event: gap.state, detail: { by: gap.by, reason: gap.reason } }
+  return { run, record: undefined, events: [event], deadLetters: [], schedule }
+}
