@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { systemClock } from '@cronce/core'
-import { readEnvironment, wantsNoColour } from './config.ts'
+import { readCliEnvironment, wantsNoColour } from './config.ts'
 import { runCli } from './run-cli.ts'
 import { processTerminal } from './terminal.ts'
 
@@ -13,10 +13,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const args = process.argv.slice(2)
 const colour = wantsNoColour() || args.includes('--no-color') ? 'unwanted' : 'wanted'
 
-process.exitCode = await runCli({
+const code = await runCli({
   args,
   clock: systemClock,
   folder: process.cwd(),
   terminal: processTerminal({ colour }),
-  environment: readEnvironment,
+  environment: readCliEnvironment,
 })
+
+// All is written by now. A connection that was refused holds its timers for two seconds more; nobody waits for them.
+process.exit(code)

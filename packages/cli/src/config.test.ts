@@ -1,33 +1,27 @@
 import { isCronceError } from '@cronce/core'
 import { expect, it } from 'vitest'
-import { readEnvironment, wantsNoColour } from './config.ts'
+import { readCliEnvironment, wantsNoColour } from './config.ts'
 
 it('takes an empty variable for none', () => {
-  expect(readEnvironment({ REDIS_URL: '', CRONCE_SERVICE: '' })).toEqual({})
+  const nothing = { REDIS_URL: undefined, CRONCE_SERVICE: undefined }
+  expect(readCliEnvironment({ REDIS_URL: '', CRONCE_SERVICE: '' })).toEqual(nothing)
+  expect(readCliEnvironment({})).toEqual(nothing)
   expect(wantsNoColour({ NO_COLOR: '' })).toBe(false)
   expect(wantsNoColour({ NO_COLOR: '1' })).toBe(true)
 })
 
-it('reads what is there and nothing else', () => {
-  expect(
-    readEnvironment({ REDIS_URL: 'rediss://u:p@redis.example:6380/2', CRONCE_SERVICE: 'billing', HOME: '/' }),
-  ).toEqual({
-    REDIS_URL: 'rediss://u:p@redis.example:6380/2',
-    CRONCE_SERVICE: 'billing',
-  })
+it('reads its own variables beside those of the apps', () => {
+  const env = { REDIS_URL: 'rediss://u:p@redis.example:6380/2', CRONCE_SERVICE: 'billing', CRONCE_CLAIM_LEASE: '10s' }
+  expect(readCliEnvironment(env)).toEqual({ REDIS_URL: env.REDIS_URL, CRONCE_SERVICE: 'billing' })
 })
 
 it('refuses every bad variable at once, and shows no password', () => {
   try {
-    readEnvironment({
-      REDIS_URL: 'http://user:secret@host',
-      CRONCE_SERVICE: ' '.repeat(3),
-      CRONCE_OPERATOR: 'x'.repeat(200),
-    })
+    readCliEnvironment({ REDIS_URL: 'http://user:secret@host', CRONCE_SERVICE: 'x\u0000y' })
     expect.unreachable()
   } catch (error) {
     if (!isCronceError(error, 'CRONCE_CONFIG_INVALID')) throw error
-    expect(error.faults.map(({ path }) => path)).toEqual(['REDIS_URL', 'CRONCE_SERVICE', 'CRONCE_OPERATOR'])
+    expect(error.faults.map(({ path }) => path)).toEqual(['REDIS_URL', 'CRONCE_SERVICE'])
     expect(error.message).not.toContain('secret')
   }
 })

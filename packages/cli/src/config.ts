@@ -1,45 +1,44 @@
 import { userInfo } from 'node:os'
-import { CronceError } from '@cronce/core'
+import { type Environment, lineText, readEnvironment, urlText, type Variables } from '@cronce/core'
 import { z } from 'zod'
 
-const redisUrl = z.string().refine(isRedisUrl, 'expected a URL such as redis://127.0.0.1:6379')
-const name = z.string().trim().min(1, 'expected a name').max(128, 'expected at most 128 characters')
+const REDIS_URL = urlText(['redis:', 'rediss:'])
 
-/** What the environment says. An empty variable is none. */
-const ENVIRONMENT = z.object({
-  REDIS_URL: redisUrl.optional(),
-  CRONCE_SERVICE: name.optional(),
-  CRONCE_JOBS: z.string().optional(),
-  CRONCE_OPERATOR: name.optional(),
-  NO_COLOR: z.string().optional(),
-})
+/** Every variable of the command line. `docs/cli.md` is tested to have them. */
+export const CLI_VARIABLES = {
+  REDIS_URL: {
+    about:
+      'Where Redis is: redis://[user:password@]host:port[/db], or rediss:// for TLS. Unset: the running npm start.',
+    default: '',
+    schema: optional(REDIS_URL),
+  },
+  CRONCE_SERVICE: {
+    about: 'Namespace of the jobs. Unset: that of the running npm start, else cronce.',
+    default: '',
+    schema: optional(lineText()),
+  },
+} as const satisfies Variables
 
-export type EnvironmentSettings = z.infer<typeof ENVIRONMENT>
+export type CliEnvironment = Environment<typeof CLI_VARIABLES>
 
-/** The service of the definitions in this repository's `packages/jobs`, where nothing names another. */
+/** The service where nothing names one: the default of the apps. */
 export const DEFAULT_SERVICE = 'cronce'
 
-type Environment = Readonly<Record<string, string | undefined>>
+type Text = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads what the environment says.
+ * Reads what the environment says. Variables of the apps may stand beside ours: the command also runs in their containers.
  *
  * @throws CronceError CRONCE_CONFIG_INVALID with every fault
  */
-export function readEnvironment(environment: Environment = process.env): EnvironmentSettings {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  )
-  const { success, data, error } = ENVIRONMENT.safeParse(given)
-  if (success) return data
-  const faults = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  const summary = faults.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  throw new CronceError('CRONCE_CONFIG_INVALID', { count: faults.length, summary }, { faults })
+export function readCliEnvironment(env: Text = process.env): CliEnvironment {
+  const own = Object.fromEntries(Object.keys(CLI_VARIABLES).map((name) => [name, env[name]]))
+  return readEnvironment(CLI_VARIABLES, { env: own, prefix: 'CRONCE_' })
 }
 
 /** Whether the environment asks for output without colours (no-color.org). */
-export function wantsNoColour(environment: Environment = process.env): boolean {
-  return (environment['NO_COLOR'] ?? '') !== ''
+export function wantsNoColour(env: Text = process.env): boolean {
+  return (env['NO_COLOR'] ?? '') !== ''
 }
 
 /** The user that runs this process, as the operating system knows it. */
@@ -52,7 +51,17 @@ export function userName(): string {
   }
 }
 
-/** Whether a text is a URL of Redis. The text may hold a password: keep it out of messages. */
-export function isRedisUrl(text: string): boolean {
-  return URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol) && new URL(text).hostname !== ''
+/** What is wrong with a text as a URL of Redis, without its password; undefined where nothing is. */
+export function redisUrlFault(text: string): string | undefined {
+  return REDIS_URL.safeParse(text).error?.issues[0]?.message
+}
+
+function optional(schema: z.ZodType<string>): z.ZodType<string | undefined> {
+  return z.unknown().transform((value, context) => {
+    if (value === '') return undefined
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    for (const { message } of parsed.error.issues) context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@cronce/core'
-import type { EnvironmentSettings } from './config.ts'
+import type { CliEnvironment } from './config.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Options that every command takes. */
@@ -18,5 +18,5 @@ export interface Context {
   readonly folder: string
   readonly terminal: Terminal
   /** What the environment says; read only where it is needed. Throws CRONCE_CONFIG_INVALID. */
-  readonly environment: () => EnvironmentSettings
+  readonly environment: () => CliEnvironment
 }

@@ -1,5 +1,5 @@
 export type { Answer } from './answer.ts'
-export type { EnvironmentSettings } from './config.ts'
+export type { CliEnvironment } from './config.ts'
 export { EXIT, type Exit } from './exit.ts'
 export { type Invocation, runCli } from './run-cli.ts'
 export type { Terminal } from './terminal.ts'

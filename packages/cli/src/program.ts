@@ -1,7 +1,10 @@
 import { Command } from 'commander'
+import { registerDead } from './commands/dead.ts'
 import { examples } from './commands/examples.ts'
-import type { RunVerb } from './commands/registrar.ts'
+import type { RunVerb } from './commands/run-verb.ts'
+import { registerRuns } from './commands/runs.ts'
 import { registerSchedules } from './commands/schedules.ts'
+import { registerService } from './commands/service.ts'
 import { VERSION } from './version.ts'
 
 /** How the program prints help and its own refusals. */
@@ -32,6 +35,9 @@ export function createProgram(run: RunVerb, output: ProgramOutput): Command {
       `${examples("cronce next --cron '0 2 * * *' --zone Europe/Berlin")}
 Exit: 0 well, 1 found something wrong, 2 used wrongly or refused, 3 Redis out of reach.`,
     )
+  registerService(program, run)
   registerSchedules(program, run)
+  registerRuns(program, run)
+  registerDead(program, run)
   return program
 }

@@ -22,7 +22,13 @@ async function say(...args: readonly string[]): Promise<Said> {
     paint: plain,
   }
   const folder = import.meta.dirname
-  const code = await runCli({ args, clock: systemClock, folder, terminal, environment: () => ({}) })
+  const code = await runCli({
+    args,
+    clock: systemClock,
+    folder,
+    terminal,
+    environment: () => ({ REDIS_URL: undefined, CRONCE_SERVICE: undefined }),
+  })
   return { code, ...said }
 }
 

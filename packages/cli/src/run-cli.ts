@@ -1,7 +1,7 @@
 import { type Clock, CronceError, isCronceError } from '@cronce/core'
 import { CommanderError } from 'commander'
 import type { Answer } from './answer.ts'
-import type { EnvironmentSettings } from './config.ts'
+import type { CliEnvironment } from './config.ts'
 import type { Context, GlobalOptions } from './context.ts'
 import { EXIT, type Exit, exitOf } from './exit.ts'
 import { createProgram } from './program.ts'
@@ -16,7 +16,7 @@ export interface Invocation {
   readonly clock: Clock
   readonly folder: string
   readonly terminal: Terminal
-  readonly environment: () => EnvironmentSettings
+  readonly environment: () => CliEnvironment
 }
 
 /**

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { isRedisUrl } from './config.ts'
+import { redisUrlFault } from './config.ts'
 
 /** What a running `npm start` leaves for the commands of a second terminal. */
 const STATE = z.object({
-  redisUrl: z.string().refine(isRedisUrl),
+  redisUrl: z.string().refine((url) => redisUrlFault(url) === undefined),
   service: z.string().min(1),
   consoleUrl: z.string().optional(),
   pid: z.int().positive(),

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { SlotOptions } from '../verbs/slots.ts'
 import { examples } from './examples.ts'
-import type { RunVerb } from './registrar.ts'
+import type { RunVerb } from './run-verb.ts'
 
 /** `next` and `prev`. */
 export function registerSchedules(program: Command, run: RunVerb): void {

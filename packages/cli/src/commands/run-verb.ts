@@ -1,0 +1,8 @@
+import type { Answer } from '../answer.ts'
+import type { Context } from '../context.ts'
+
+/**
+ * Runs a verb: prints its answer or its error, and keeps its exit code. What a verb needs is loaded when it runs, so that `next`
+ * does not wait for a client of Redis.
+ */
+export type RunVerb = (verb: (context: Context) => Promise<Answer>) => Promise<void>

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { JobsOptions } from '../verbs/jobs.ts'
+import { examples } from './examples.ts'
+import type { RunVerb } from './run-verb.ts'
+
+/** `check`, `jobs`, `overdue`, `replicas` and `doctor`. */
+export function registerService(program: Command, run: RunVerb): void {
+  program
+    .command('check')
+    .description('validates every definition, and the Redis where one is configured')
+    .addHelpText('after', examples('cronce check', 'cronce check --jobs ./dist/jobs.js --json'))
+    .action(() => run(async (context) => (await import('../verbs/check.ts')).check(context)))
+  program
+    .command('jobs')
+    .description('every job with its next slot and what became of its last')
+    .option('--limit <n>', 'how many (default: 100)')
+    .option('--cursor <cursor>', '`next` of an earlier answer: the ones after')
+    .addHelpText('after', examples('cronce jobs'))
+    .action((options: JobsOptions) => run(async (context) => (await import('../verbs/jobs.ts')).jobs(context, options)))
+  program
+    .command('overdue')
+    .description('what should have started or ended by now, and why it has not; exit 1 where there is any')
+    .addHelpText('after', examples('cronce overdue', 'cronce overdue --json || page-somebody'))
+    .action(() => run(async (context) => (await import('../verbs/overdue.ts')).overdue(context)))
+  program
+    .command('replicas')
+    .description('the processes of the service: triggers and workers')
+    .addHelpText('after', examples('cronce replicas'))
+    .action(() => run(async (context) => (await import('../verbs/replicas.ts')).replicas(context)))
+  program
+    .command('doctor')
+    .description('Redis, clocks, processes and queues, and what is wrong with them; exit 1 where a run is at risk')
+    .addHelpText('after', examples('cronce doctor'))
+    .action(() => run(async (context) => (await import('../verbs/doctor.ts')).doctor(context)))
+}
