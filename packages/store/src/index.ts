@@ -1,4 +1,7 @@
 export * from './audit-reading.ts'
+export * from './alarm-facts.ts'
+export * from './alarm-letters.ts'
+export * from './alarms.ts'
 export * from './by-hand.ts'
 export * from './chunks.ts'
 export * from './claims.ts'

@@ -16,6 +16,8 @@ export interface ReplicaPresence {
   readonly tzdata: string
   /** The definitions its image carries: job name to image. */
   readonly images: Readonly<Record<string, string>>
+  /** How often it says that it lives, ms; after three silences it counts as gone. */
+  readonly heartbeatMs?: number
 }
 
 /** A process that executes. */
@@ -31,6 +33,8 @@ export interface WorkerPresence {
   readonly handlers: Readonly<Record<string, number>>
   /** Chunks in its hands. */
   readonly active: number
+  /** How often it says that it lives, ms; after three silences it counts as gone. */
+  readonly heartbeatMs?: number
 }
 
 /** A presence as last heard of. */

@@ -1,5 +1,6 @@
 import type { Cause, RunState } from '../run/run-state.ts'
 import type { SlotKey } from '../slot/slot-key.ts'
+import type { AlarmFacts } from './alarm-facts.ts'
 
 /**
  * Every event that Cronce emits, with its facts. Names are in the past tense; instants are epoch ms, durations ms. Part of the
@@ -79,6 +80,17 @@ export interface CronceEvents {
   'queue.troubled': { queue: string; kind: string; task?: string; error?: unknown }
   'worker.started': { worker: string; queues: Readonly<Record<string, number>> }
   'worker.stopped': { worker: string; forced: boolean }
+
+  /** Something did not run, or will not: raised once per condition in the whole fleet. */
+  'alarm.raised': AlarmFacts
+  /** The condition is over. */
+  'alarm.cleared': AlarmFacts
+  /** An alarm reached nobody at this place, after its last attempt; the journal keeps it. */
+  'alarm.undelivered': { alarms: readonly string[]; notifier: string; attempts: number; error: unknown }
+  /** The watchdog could not look; it tries again. */
+  'watchdog.failed': { error: unknown }
+  /** A job's heartbeat URL did not answer, after the last attempt. */
+  'heartbeat.failed': { job: string; error: unknown }
 }
 
 export type EventName = keyof CronceEvents

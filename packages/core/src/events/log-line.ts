@@ -62,6 +62,14 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
     'info',
     ({ forced }) => (forced ? 'worker stopped at its deadline; the rest was handed back' : 'worker stopped'),
   ],
+  'alarm.raised': ['error', ({ kind, reason }) => `alarm: ${kind}: ${reason}`],
+  'alarm.cleared': ['info', ({ kind }) => `alarm is over: ${kind}`],
+  'alarm.undelivered': [
+    'error',
+    ({ alarms, notifier, attempts }) => `${alarms.length} alarms did not reach ${notifier} in ${attempts} attempts`,
+  ],
+  'watchdog.failed': ['warn', () => 'the watchdog could not look; it tries again'],
+  'heartbeat.failed': ['warn', ({ job }) => `the heartbeat of job ${job} did not get through`],
 }
 
 /** What a logger needs to know: pino fits. */
