@@ -5,6 +5,10 @@ export const DAY_SECONDS = 86_400
 export const FIRST_DAY = -719_162
 export const LAST_DAY = 2_932_896
 
+/** The instants that can be slots, less a margin for offsets. Epoch seconds. */
+export const FIRST_SECOND = (FIRST_DAY + 1) * DAY_SECONDS
+export const LAST_SECOND = (LAST_DAY - 1) * DAY_SECONDS
+
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const
 
 /** Days since 1970-01-01 of the first of a month. `monthNumber` is year * 12 + month - 1, proleptic Gregorian. */

@@ -1,12 +1,8 @@
-import { DAY_SECONDS, FIRST_DAY, LAST_DAY } from './civil.ts'
+import { FIRST_SECOND, LAST_SECOND } from './civil.ts'
 import type { CompiledCron } from './compiled.ts'
 import type { CronPlan } from './cron-plan.ts'
 import { countLocal, nextLocal, prevLocal } from './local-times.ts'
 import type { WallBlock } from './wall-map.ts'
-
-/** The calendar, less a margin for offsets: a slot key has four digits for the year. */
-const FIRST_SECOND = (FIRST_DAY + 1) * DAY_SECONDS
-const LAST_SECOND = (LAST_DAY - 1) * DAY_SECONDS
 
 /** No zone was ever further from Greenwich. */
 const WIDEST_OFFSET = 16 * 3600

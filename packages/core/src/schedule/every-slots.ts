@@ -1,9 +1,6 @@
 import { CronceError } from '../errors/cronce-error.ts'
-import { DAY_SECONDS, FIRST_DAY, LAST_DAY } from './civil.ts'
+import { FIRST_SECOND, LAST_SECOND } from './civil.ts'
 import type { EverySchedule } from './schedule.ts'
-
-const FIRST_SECOND = (FIRST_DAY + 1) * DAY_SECONDS
-const LAST_SECOND = (LAST_DAY - 1) * DAY_SECONDS
 
 /** The first slot that is not before `at` (epoch seconds); Infinity where there is none. */
 export function nextEvery(schedule: EverySchedule, at: number): number {

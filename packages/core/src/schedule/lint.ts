@@ -38,7 +38,8 @@ export interface ScheduleLintOptions {
   readonly pileUp?: number
 }
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const YEAR_MS = 366 * DAY_MS
 const WEEK_MS = 7 * DAY_MS
 
@@ -117,7 +118,9 @@ function pileUps(
   const bySecond = new Map<number, string[]>()
   for (const { name, schedule } of jobs) {
     const offsetMs = spreadOffsetMs(name, schedule)
-    for (const slot of slotsBetween(schedule, from, from + WEEK_MS)) {
+    // What runs within the hour shows all its meetings in a day.
+    const lengthMs = (nextSlot(schedule, from) ?? from) - from <= HOUR_MS ? DAY_MS : WEEK_MS
+    for (const slot of slotsBetween(schedule, from, from + lengthMs)) {
       const names = bySecond.get(slot + offsetMs)
       if (names === undefined) bySecond.set(slot + offsetMs, [name])
       else names.push(name)
@@ -128,8 +131,8 @@ function pileUps(
     .toSorted(([one, a], [other, b]) => b.length - a.length || one - other)
   const told = new Set<string>()
   return piles.flatMap(([at, names]): readonly ScheduleWarning[] => {
-    // The same jobs meet again every day; a pile is told once, and again only where other jobs are in it.
-    if (names.every((name) => told.has(name))) return []
+    // The same jobs meet again every day; a pile is told again only where as many others are in it.
+    if (names.filter((name) => !told.has(name)).length < pileUp) return []
     for (const name of names) told.add(name)
     const shown = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
     const text = `${names.length} jobs start in one second, such as ${new Date(at).toISOString()}: ${shown}; a spread would part them`

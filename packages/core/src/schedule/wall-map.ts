@@ -37,11 +37,10 @@ const BLOCK_SECONDS = 8 * 86_400
 /** More than any change of offset: the widest are whole days, where a zone crossed the date line. */
 const REACH_SECONDS = 2 * 86_400
 
-/** Two centuries of blocks. */
-const MOST_BLOCKS = 10_000
+/** Ten years of blocks, at most twice as many. */
+const MOST_BLOCKS = 500
 
-/** Every zone under every policy. */
-const MOST_MAPS = 6_300
+const MOST_MAPS = 1_000
 
 const NO_MARKS: readonly WallMark[] = []
 

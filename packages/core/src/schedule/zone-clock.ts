@@ -13,14 +13,13 @@ export interface ZoneChange {
  * closest of the tz database is 4 days apart). */
 const SAMPLE_SECONDS = 2 * 86_400
 
-/** About a century of samples. */
-const MOST_SAMPLES = 20_000
+/** More than five years of samples, at most twice as many. */
+const MOST_SAMPLES = 1_000
 
 /** More than there are names in the tz database. */
 const MOST_ZONES = 700
 
-/** No zone has had more than five hundred. */
-const MOST_CHANGES = 1_000
+const MOST_CHANGES = 200
 
 const NO_CHANGES: readonly ZoneChange[] = []
 
@@ -124,7 +123,11 @@ export class ZoneClock {
     if (sign === text.length) return 0
     const [hours = '0', minutes = '0', seconds = '0'] = text.slice(sign + 1).split(':')
     const offset = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-    return text[sign] === '-' ? -offset : offset
+    // Comparisons with NaN never end: better no answer than a search for ever.
+    if (Number.isNaN(offset)) {
+      throw new CronceError('CRONCE_SCHEDULE_ZONE', { got: `"${this.zone}"`, suggestion: `: its offset is "${text}"` })
+    }
+    return text[sign] === '+' ? offset : -offset
   }
 }
 
