@@ -55,8 +55,11 @@ export interface TriggerOptions extends TimingOptions {
   readonly clock?: Clock
   /** Default: the machine's chance. */
   readonly random?: Random
-  /** `clock` runs the scripts on `clock` as well: for simulation, where time is virtual. Default: Redis's time. */
-  readonly time?: 'redis' | 'clock'
+  /**
+   * For simulation, where time is virtual: `clock` runs the scripts on `clock` as well, a function gives them a time of their own. Default:
+   * Redis's time.
+   */
+  readonly time?: 'redis' | 'clock' | (() => number)
 }
 
 /** The trigger of one replica. */
@@ -121,7 +124,8 @@ export function createTrigger(options: TriggerOptions): Trigger {
     }
     try {
       for (const { text } of await checkRedis(redis, options.accept)) log.warn({ event: 'redis.unwise' }, text)
-      const store = createStore({ redis, service, ...(time === 'clock' ? { virtualTime: () => clock.now() } : {}) })
+      const virtualTime = time === 'clock' ? () => clock.now() : time
+      const store = createStore({ redis, service, ...(virtualTime === 'redis' ? {} : { virtualTime }) })
       const redisClock = createRedisClock(clock)
       const context: TriggerContext = {
         ...{ replica: id, release, store, enqueuer, events, clock, redisClock, random, timing, carried },
