@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CronceError } from '@cronce/core'
+import { isCronceError } from '@cronce/core'
 import type { Worker } from '@cronce/worker'
 
 const RETRY_EVERY_MS = 1_000
@@ -23,7 +23,7 @@ export async function startWorker({ worker, signal, onRetry }: WorkerStart): Pro
       await worker.start()
       return 'started'
     } catch (error) {
-      if (error instanceof CronceError) throw error
+      if (isCronceError(error) && error.code !== 'CRONCE_REDIS_UNREACHABLE') throw error
       onRetry(error)
       await delay(RETRY_EVERY_MS, undefined, { signal }).catch(() => undefined)
     }

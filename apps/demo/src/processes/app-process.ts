@@ -39,10 +39,17 @@ export interface AppStart {
 
 const LAST_LINES = 8
 
-/** Runs a built app as a process of its own group, so that a Ctrl-C in the terminal reaches the demo alone. */
+/** From sources or built, as this file itself. */
+const MAIN = import.meta.url.endsWith('.ts') ? 'src/main.ts' : 'dist/main.js'
+
+/** Runs an app as a process of its own group, so that a Ctrl-C in the terminal reaches the demo alone. */
 export function startApp({ app, id, env, onLine, onEnd }: AppStart): AppProcess {
-  const file = fileURLToPath(new URL(`../../../${app}/dist/main.js`, import.meta.url))
-  const child = spawn(process.execPath, [file], { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const file = fileURLToPath(new URL(`../../../${app}/${MAIN}`, import.meta.url))
+  const child = spawn(process.execPath, [...process.execArgv, file], {
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   const { pid } = child
   if (pid === undefined) throw new Error(`could not start ${file}`)
   const keeper = keepWithUs(pid)

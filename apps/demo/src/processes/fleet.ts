@@ -38,7 +38,7 @@ export function createFleet({ env, onLine, onDeath }: FleetOptions): Fleet {
     ['worker', []],
   ])
   const urls = new Map<string, string>()
-  const all = () => [...processes.values()].flat()
+  const alive = () => [...processes.values()].flat().filter(isAlive)
   const list = (role: Role) => processes.get(role) ?? []
 
   return {
@@ -63,17 +63,20 @@ export function createFleet({ env, onLine, onDeath }: FleetOptions): Fleet {
     async ready(process) {
       const signal = AbortSignal.timeout(READY_WITHIN_MS)
       while (!(await answersReady(urls.get(process.id)))) {
-        if (process.state !== 'running') throw new Error(`${process.id} ended before it was ready`)
+        if (process.state !== 'running') {
+          const { lastLines } = await process.ended
+          throw new Error([`${process.id} ended before it was ready; its last lines:`, ...lastLines].join('\n  '))
+        }
         if (signal.aborted) throw new Error(`${process.id} was not ready within ${READY_WITHIN_MS} ms`)
         await delay(ASK_EVERY_MS)
       }
     },
     running: (role) => list(role).filter(({ state }) => state === 'running'),
     async stop(deadlineMs) {
-      await Promise.all(all().map((process) => (isAlive(process) ? process.stop(deadlineMs) : undefined)))
+      await Promise.all(alive().map((process) => process.stop(deadlineMs)))
     },
     async killAll() {
-      await Promise.all(all().map((process) => (isAlive(process) ? process.kill() : undefined)))
+      await Promise.all(alive().map((process) => process.kill()))
     },
   }
 }

@@ -1,0 +1,80 @@
+import { isCronceError, systemClock, systemRandom } from '@cronce/core'
+import { Command } from 'commander'
+import { runBounded } from './bounded-run.ts'
+import { readDemoConfig } from './config.ts'
+import { runInteractive } from './interactive-run.ts'
+import { type BoundedOptions, type InteractiveOptions, readOptions, type WrittenOptions } from './options.ts'
+import { announce, STATE_FOLDER, withdraw } from './state-folder.ts'
+import { stopOnSignals } from './stop-signals.ts'
+import { SERVICE, startSystem } from './system.ts'
+import { createEndNotes } from './view/end-notes.ts'
+import { summaryText } from './view/summary-text.ts'
+
+const INTERRUPTED = 130
+
+const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+
+const program = new Command('npm start --')
+  .description('Runs replicas and workers of the shared jobs as processes of their own, and kills some of them.')
+  .option('--slots <n>', 'end after this many slots of cache-refresh and one report, and judge what was seen')
+  .option('--replicas <n>', 'service replicas, each with a trigger', '5')
+  .option('--workers <n>', 'workers', '2')
+  .option('--no-kill', 'kill nobody')
+  .option('--json', 'with --slots: one JSON object as the last line')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  npm start\n  npm start -- --slots 10 --replicas 5 --workers 2 --json\n\nExit: 0 well, 1 something was lost or doubled, 2 refused.',
+  )
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .action(async (written: WrittenOptions) => {
+    process.exitCode = await run(readOptions(written))
+  })
+
+async function run(options: BoundedOptions | InteractiveOptions): Promise<number> {
+  const config = readDemoConfig()
+  const signal = stopOnSignals()
+  const [clock, random] = [systemClock, systemRandom]
+  const deaths: string[] = []
+  const ends = createEndNotes(clock)
+  const startedAt = clock.now()
+  tell(`starting ${options.replicas} replicas and ${options.workers} workers`)
+  const system = await startSystem({
+    config,
+    replicas: options.replicas,
+    workers: options.workers,
+    clock,
+    onDeath(id, lastLines) {
+      deaths.push(id)
+      ends.note(`${id} ended by itself: ${lastLines.at(-1) ?? 'it wrote nothing'}`)
+      if (options.kind === 'bounded') tell([`${id} ended by itself; its last lines:`, ...lastLines].join('\n  '))
+    },
+  })
+  tell(`all are ready after ${((clock.now() - startedAt) / 1000).toFixed(1)} s`)
+  try {
+    const announced = await announce(STATE_FOLDER, { redisUrl: config.REDIS_URL, service: SERVICE, pid: process.pid })
+    if (announced === 'taken') tell('another system runs from this folder: `npm run cronce` goes on finding that one')
+    if (options.kind === 'interactive') {
+      await runInteractive({ system, options, clock, random, signal, ends, redisUrl: config.REDIS_URL })
+      return 0
+    }
+    const verdict = await runBounded({ system, options, clock, random, signal, tell })
+    if (verdict === 'aborted') return INTERRUPTED
+    const faults = [...verdict.faults, ...deaths.map((id) => `${id} ended by itself`)]
+    for (const fault of faults) tell(`FAULT: ${fault}`)
+    tell(`every call of the receiver: ${system.effects.file}`)
+    console.log(options.output === 'json' ? JSON.stringify(verdict.summary) : summaryText(verdict.summary))
+    return faults.length === 0 ? 0 : 1
+  } finally {
+    await withdraw(STATE_FOLDER, process.pid)
+    await system.stopProcesses()
+    await system.close()
+  }
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const isRefusal = isCronceError(error, 'CRONCE_CONFIG_INVALID')
+  tell(isRefusal ? error.faults.map(({ path, message }) => `${path}: ${message}`).join('\n') : String(error))
+  process.exit(isRefusal ? 2 : 1)
+}
