@@ -15,6 +15,8 @@ export interface RepairOptions {
 export interface Repaired {
   /** Open work of the job, 0: it may leave the set of open jobs. */
   readonly open: number
+  /** Of it, slots that are due or claimed: a trigger's to look at. */
+  readonly unrecorded: number
   /** Tasks added again, under their same ids. Most of them were there all along. */
   readonly added: number
 }
@@ -27,12 +29,12 @@ const MOST_ROWS = 100
  * BullMQ failed, dropped, or never got. W8: brings the dead-letter queue up to date.
  */
 export async function repairJob({ store, enqueuer, job, queue, version, quietMs }: RepairOptions): Promise<Repaired> {
-  const { open, rows } = await listQuietWork(store, job, { quietMs, most: MOST_ROWS })
+  const { open, unrecorded, rows } = await listQuietWork(store, job, { quietMs, most: MOST_ROWS })
   const tasks = rows.flatMap((row) => (row.kind === 'view' ? [] : [{ ...taskOf(row), job, version }]))
   await enqueuer.add(queue, tasks)
   const behind = rows.flatMap((row) => (row.kind === 'view' ? [row.deadLetterId] : []))
   await showDeadLetters({ store, enqueuer, job, ids: behind })
-  return { open, added: tasks.length }
+  return { open, unrecorded, added: tasks.length }
 }
 
 function taskOf(row: Exclude<RepairRow, { kind: 'view' }>) {

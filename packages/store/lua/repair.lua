@@ -3,13 +3,13 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 quiet ms  3 most rows
--- Answer: { now, open work (0: the job may leave the service's set of open jobs), then kind, slot id, number of each row }
+-- Answer: { now, open work (0: the job may leave the service's set of open jobs), of it not recorded yet, then kind, slot id, number of each row }
 --   kind  slot | plan (number: step) | chunk (number) | done (number: outcome version) | view (slot id: the dead letter's id)
 -- include: time, transition
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local before, most = now - tonumber(ARGV[2]), tonumber(ARGV[3])
-local answer = { now, 0 }
+local answer = { now, 0, redis.call('ZCARD', base .. ':open') }
 local rows = 0
 local function row(kind, id, number)
   rows = rows + 1

@@ -35,6 +35,8 @@ export function connect(source: RedisSource, profile: ConnectionProfile): RedisC
           maxRetriesPerRequest: 1,
           commandTimeout: COMMAND_TIMEOUT_MS,
           connectTimeout: COMMAND_TIMEOUT_MS,
+          // What is sent in one turn of the loop goes out in one write: a thousand claims would be a thousand.
+          enableAutoPipelining: true,
           retryStrategy,
         }
       : { maxRetriesPerRequest: null, retryStrategy }

@@ -82,9 +82,9 @@ export async function listQuietWork(
   store: Store,
   job: string,
   options: { quietMs: number; most: number },
-): Promise<{ now: number; open: number; rows: RepairRow[] }> {
+): Promise<{ now: number; open: number; unrecorded: number; rows: RepairRow[] }> {
   const reply = readReply(await store.job(job, 'repair', [options.quietMs, options.most]))
-  const [now, open] = [reply.number(), reply.number()]
+  const [now, open, unrecorded] = [reply.number(), reply.number(), reply.number()]
   const rows: RepairRow[] = []
   while (reply.more()) {
     const [kind, id, number] = [reply.text(), reply.text(), reply.number()]
@@ -94,5 +94,5 @@ export async function listQuietWork(
         : { kind: kind as 'slot' | 'plan' | 'chunk' | 'done', id: id as SlotId, number },
     )
   }
-  return { now, open, rows }
+  return { now, open, unrecorded, rows }
 }

@@ -6,24 +6,31 @@ import type { TriggerContext } from './trigger-context.ts'
 import { MARKER_MS } from './trigger-timing.ts'
 
 /**
- * T2, T3: what was claimed goes on the queue, then into the record, in this order. A crash between the two leaves a lease that
- * ends and a task that may already run; the start script knows the slot by its claim. The other order would lose the slot.
+ * T2: puts what was claimed on the queue. Answers what is there for certain; the rest was given back, or its lease ends. Then,
+ * and not before, it is recorded ({@link recordAdded}, T3): a crash between the two leaves a lease that ends and a task that may
+ * already run, which the start script knows by its claim. The other order would lose the slot.
  */
-export async function enqueueClaimed(context: TriggerContext, claims: readonly Claimed[]): Promise<void> {
-  await Promise.all(Array.from(byDestination(claims).values(), (group) => enqueueGroup(context, group)))
+export async function addClaimed(context: TriggerContext, claims: readonly Claimed[]): Promise<readonly Claimed[]> {
+  const groups = Array.from(byDestination(claims).values(), (group) => addGroup(context, group))
+  return (await Promise.all(groups)).flat()
 }
 
-async function enqueueGroup(context: TriggerContext, group: readonly Claimed[]): Promise<void> {
+async function addGroup(context: TriggerContext, group: readonly Claimed[]): Promise<readonly Claimed[]> {
   const [first] = group
-  if (first === undefined) return
+  if (first === undefined) return []
   try {
     await place(context, first, group)
   } catch (error) {
     await Promise.all(group.map((claimed) => giveUp(context, claimed, error)))
-    return
+    return []
   }
   tellAdded(context, group)
-  await Promise.all(group.map((claimed) => record(context, claimed)))
+  return group
+}
+
+/** T3: what is on the queue is recorded. */
+export async function recordAdded(context: TriggerContext, added: readonly Claimed[]): Promise<void> {
+  await Promise.all(added.map((claimed) => record(context, claimed)))
 }
 
 function place(context: TriggerContext, { job }: Claimed, group: readonly Claimed[]): Promise<void> {

@@ -6,7 +6,11 @@ import { followSuccession } from './succession.ts'
 import { tick } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { SKEW_WARNING_MS } from './trigger-timing.ts'
-import { rewatch } from './watched-job.ts'
+import { rewatch, type WatchedJob } from './watched-job.ts'
+
+/** How often a replica folds the history of one job, ms; and the most scripts it takes: a job that fires every second keeps up. */
+const FOLD_EVERY_MS = 60_000
+const MOST_FOLDS = 20
 
 /** Jobs that one sweep looks at. */
 const MOST_JOBS = 200
@@ -78,12 +82,34 @@ async function settleLook(context: TriggerContext, taken: TakenJob, again: numbe
   if (job === undefined) return
   const { queue, version } = job.settings
   const { store, enqueuer, timing, events } = context
-  const { open, added } = await repairJob({ store, enqueuer, job: taken.job, queue, version, quietMs: timing.quietMs })
+  const { open, unrecorded, added } = await repairJob({
+    store,
+    enqueuer,
+    job: taken.job,
+    queue,
+    version,
+    quietMs: timing.quietMs,
+  })
   if (added > 0) events.emit('work.readded', { job: taken.job, count: added })
-  await foldHistory(store, taken.job, { now: context.redisClock.now(), bounds: context.history })
-  const soon = context.redisClock.now() + timing.sweepMs
-  const next =
-    (job.goneAt === undefined ? job.nextAt : job.goneAt + job.settings.catchUp.withinMs) + timing.claimLeaseMs
-  const lookAt = open > 0 || again !== undefined ? soon : Math.max(next, soon)
+  await foldOld(context, job)
+  const now = context.redisClock.now()
+  const next = job.goneAt === undefined ? job.nextAt : job.goneAt + job.settings.catchUp.withinMs
+  // What is recorded and under way is a worker's; it is looked at again only in case it was lost.
+  const quiet = open > 0 ? now + timing.quietMs : Number.POSITIVE_INFINITY
+  const isOpen = unrecorded > 0 || again !== undefined
+  const lookAt = isOpen
+    ? now + timing.sweepMs
+    : Math.max(now + timing.sweepMs, Math.min(quiet, next + timing.claimLeaseMs))
   await putOffJob(store, 'watch', { ...taken, lookAt: Number.isFinite(lookAt) ? lookAt : undefined })
+}
+
+/** T12: in small scripts, and no more often than it is worth. */
+async function foldOld(context: TriggerContext, job: WatchedJob): Promise<void> {
+  const now = context.redisClock.now()
+  if (now - job.foldedAt < FOLD_EVERY_MS) return
+  job.foldedAt = now
+  for (let calls = 0; calls < MOST_FOLDS; calls++) {
+    const { folded } = await foldHistory(context.store, job.name, { now, bounds: context.history })
+    if (folded === 0) return
+  }
 }

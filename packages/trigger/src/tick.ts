@@ -1,7 +1,7 @@
 import { formatSlotKey } from '@cronce/core'
 import { dueSlots } from './due-slots.ts'
-import { enqueueClaimed } from './enqueue.ts'
-import { type Fired, fireJob } from './fire.ts'
+import { addClaimed, recordAdded } from './enqueue.ts'
+import { type Claimed, type Fired, fireJob } from './fire.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
 /** What one pass over the due jobs came to. */
@@ -42,23 +42,21 @@ async function fireAll(
 ): Promise<Fired[]> {
   const ordered = names.toSorted((a, b) => (context.jobs.get(a)?.nextAt ?? 0) - (context.jobs.get(b)?.nextAt ?? 0))
   const fired: Fired[] = []
-  const enqueued: Promise<void>[] = []
+  const claims: Claimed[] = []
+  const adding: Promise<readonly Claimed[]>[] = []
   for (let start = 0; start < ordered.length; start += SLICE) {
     const slice = ordered.slice(start, start + SLICE)
     const results = await Promise.all(slice.map((name) => fireJob(context, name)))
-    results.forEach((result, index) => {
+    for (const [index, { again: at, claimed }] of results.entries()) {
       const name = slice[index]
-      if (result.again !== undefined && name !== undefined) again.set(name, result.again)
-    })
+      if (at !== undefined && name !== undefined) again.set(name, at)
+      if (claimed !== undefined) claims.push(claimed)
+    }
     fired.push(...results)
-    enqueued.push(
-      enqueueClaimed(
-        context,
-        results.flatMap(({ claimed }) => (claimed === undefined ? [] : [claimed])),
-      ),
-    )
+    adding.push(addClaimed(context, claims.splice(0)))
   }
-  await Promise.all(enqueued)
+  // Recorded when all are on the queue: nobody waits for the record, somebody may wait for the run.
+  await recordAdded(context, (await Promise.all(adding)).flat())
   return fired
 }
 

@@ -23,6 +23,8 @@ export interface WatchedJob {
   watermarkAt: number
   /** The newest nominal instant this replica has tried. */
   triedAt: number
+  /** When this replica last folded its history. */
+  foldedAt: number
   /** When it is this replica's turn to try again: the effective instant of the next slot. */
   nextAt: number
 }
@@ -42,7 +44,7 @@ export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: stri
   const { name, generation, sinceAt, watermarkAt, image, dynamic, registeredAt, pause, restoration, goneAt } = stored
   const switching = stored.target !== image
   const standing = { image, dynamic, switching, registeredAt, pause, restoration, goneAt }
-  return { name, settings, generation, sinceAt, spreadMs, ...standing, watermarkAt, triedAt, nextAt }
+  return { name, settings, generation, sinceAt, spreadMs, ...standing, watermarkAt, triedAt, nextAt, foldedAt: 0 }
 }
 
 /** Notes that everything up to an instant has been tried, and when the next slot takes effect. */
@@ -69,6 +71,7 @@ export async function rewatch(context: TriggerContext, name: string): Promise<Wa
     return undefined
   }
   if (watched.goneAt !== undefined) watched.nextAt = Number.POSITIVE_INFINITY
+  watched.foldedAt = context.jobs.get(name)?.foldedAt ?? 0
   context.jobs.set(name, watched)
   context.due.set(name, watched.nextAt)
   return watched
