@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connect, createStore, listReplicas, listWorkers } from '@cronce/store'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import {
   describeNeeding,
@@ -14,6 +15,15 @@ import {
 const REPORT_ENTITIES = 20_000
 const DECLINED = 3
 const MINUTES_MS = 60_000
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
 
 describeNeeding(['redis-server'], 'the demo', () => {
   let redis: RedisServer
@@ -104,6 +114,25 @@ describeNeeding(['redis-server'], 'the demo', () => {
     expect(await process.kill('SIGINT')).toEqual({ code: 0, signal: null })
     expect(performance.now() - askedAt).toBeLessThan(10_000)
     if (announced === 'announced') await expect(readState()).rejects.toThrow('ENOENT')
+  })
+
+  it('takes its processes along when it is killed', { timeout: 2 * MINUTES_MS }, async () => {
+    const process = await demo('--replicas', '2', '--workers', '1', '--no-kill')
+    await process.waitForLine(/all are ready/, { timeoutMs: 60_000 })
+    const client = connect(redis.url, 'producer')
+    const store = createStore({ redis: client, service: 'cronce' })
+    const ids = ['replica-1', 'replica-2', 'worker-1']
+    const present = await waitUntil(
+      async () => {
+        const heard = [...(await listReplicas(store, 0)), ...(await listWorkers(store, 0))]
+        const pids = heard.filter(({ id, pid }) => ids.includes(id) && isAlive(pid)).map(({ pid }) => pid)
+        return pids.length === ids.length && pids
+      },
+      { message: 'every process of the demo saying that it is there' },
+    )
+    client.disconnect()
+    await process.kill('SIGKILL')
+    await waitUntil(() => !present.some(isAlive), { message: 'the end of every process of the demo' })
   })
 
   it('refuses faulty options with code 2, naming every fault', async () => {

@@ -23,7 +23,7 @@ const program = new Command('npm start --')
   .option('--json', 'with --slots: one JSON object as the last line')
   .addHelpText(
     'after',
-    '\nExamples:\n  npm start\n  npm start -- --slots 10 --replicas 5 --workers 2 --json\n\nExit: 0 well, 1 something was lost or doubled, 2 refused.',
+    '\nExamples:\n  npm start\n  npm start -- --slots 10 --replicas 5 --workers 2 --json\n\nExit: 0 well, 1 something was lost or doubled, 2 refused, 3 Redis out of reach.',
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(async (written: WrittenOptions) => {
@@ -76,5 +76,5 @@ try {
 } catch (error) {
   const isRefusal = isCronceError(error, 'CRONCE_CONFIG_INVALID')
   tell(isRefusal ? error.faults.map(({ path, message }) => `${path}: ${message}`).join('\n') : String(error))
-  process.exit(isRefusal ? 2 : 1)
+  process.exit(isRefusal ? 2 : isCronceError(error, 'CRONCE_REDIS_UNREACHABLE') ? 3 : 1)
 }

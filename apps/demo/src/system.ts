@@ -2,7 +2,15 @@ import { type Clock, type SlotKey, slotIdOf } from '@cronce/core'
 import { packageReport } from '@cronce/jobs'
 import { packageSource } from '@cronce/jobs/sources'
 import { closeAccess, openAccess, runNow, type ServiceAccess } from '@cronce/operations'
-import { connect, type LedgerEntry, readSlot } from '@cronce/store'
+import {
+  addressOf,
+  COMMAND_TIMEOUT_MS,
+  checkRedis,
+  connect,
+  type LedgerEntry,
+  type RedisClient,
+  readSlot,
+} from '@cronce/store'
 import type { DemoConfig } from './config.ts'
 import { createFleet, type Fleet } from './processes/fleet.ts'
 import { type EffectLog, openEffectLog } from './receiver/effect-log.ts'
@@ -51,7 +59,11 @@ export interface DemoSystem {
   close(): Promise<void>
 }
 
-/** Starts everything and waits until all of it is ready. */
+/**
+ * Starts everything and waits until all of it is ready.
+ *
+ * @throws CronceError CRONCE_REDIS_UNREACHABLE, CRONCE_REDIS_UNSAFE; Error with the last lines of a process that ended
+ */
 export async function startSystem(options: SystemOptions): Promise<DemoSystem> {
   const { config, clock, replicas, workers, onDeath } = options
   const packages = await packageSource.all()
@@ -98,6 +110,7 @@ export async function startSystem(options: SystemOptions): Promise<DemoSystem> {
     },
   }
   try {
+    await requireRedis(redis)
     const started = [
       ...Array.from({ length: replicas }, () => fleet.start('replica')),
       ...Array.from({ length: workers }, () => fleet.start('worker')),
@@ -107,5 +120,16 @@ export async function startSystem(options: SystemOptions): Promise<DemoSystem> {
   } catch (error) {
     await system.close()
     throw error
+  }
+}
+
+/** Better one sentence now than the last words of seven processes. */
+async function requireRedis(redis: RedisClient): Promise<void> {
+  try {
+    await checkRedis(redis)
+  } catch (error) {
+    if (isCronceError(error)) throw error
+    const fields = { address: addressOf(redis), timeoutMs: COMMAND_TIMEOUT_MS, reason: String(error) }
+    throw new CronceError('CRONCE_REDIS_UNREACHABLE', fields, { cause: error })
   }
 }

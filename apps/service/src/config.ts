@@ -60,25 +60,20 @@ export const SERVICE_VARIABLES = {
   },
 } as const satisfies Variables
 
-/** Variables of the worker, which often shares an environment file, of the command line, and of this project's tools. */
+/** Variables of the worker, which often shares an environment file, and of the command line. */
 const OTHERS = [
-  ...[
-    'CRONCE_WORKER_ID',
-    'CRONCE_QUEUES',
-    'CRONCE_RECEIVER_URL',
-    'CRONCE_LOCK',
-    'CRONCE_STALLED_EVERY',
-    'CRONCE_RECEIPT_LEASE',
-  ],
-  ...[
-    'CRONCE_JOBS',
-    'CRONCE_OPERATOR',
-    'CRONCE_REDIS_SERVER',
-    'CRONCE_CHROMIUM',
-    'CRONCE_TEST_RUN',
-    'CRONCE_TEST_CHILD',
-  ],
+  'CRONCE_WORKER_ID',
+  'CRONCE_QUEUES',
+  'CRONCE_RECEIVER_URL',
+  'CRONCE_LOCK',
+  'CRONCE_STALLED_EVERY',
+  'CRONCE_RECEIPT_LEASE',
+  'CRONCE_JOBS',
+  'CRONCE_OPERATOR',
 ]
+
+/** Variables of this project's own tools. */
+const TOOLS = ['CRONCE_REDIS_SERVER', 'CRONCE_CHROMIUM', 'CRONCE_TEST_RUN', 'CRONCE_TEST_CHILD']
 
 export type ServiceConfig = Environment<typeof SERVICE_VARIABLES>
 
@@ -88,5 +83,5 @@ export type ServiceConfig = Environment<typeof SERVICE_VARIABLES>
  * @throws CronceError CRONCE_CONFIG_INVALID with every fault
  */
 export function readServiceConfig(env: Readonly<Record<string, string | undefined>> = process.env): ServiceConfig {
-  return readEnvironment(SERVICE_VARIABLES, { env, prefix: 'CRONCE_', alsoKnown: OTHERS })
+  return readEnvironment(SERVICE_VARIABLES, { env, prefix: 'CRONCE_', alsoKnown: [...OTHERS, ...TOOLS] })
 }

@@ -83,18 +83,11 @@ export const WORKER_VARIABLES = {
   },
 } as const satisfies Variables
 
-/** Variables of the service, which often shares an environment file, of the command line, and of this project's tools. */
-const OTHERS = [
-  ...['CRONCE_REPLICA_ID', 'CRONCE_CLAIM_LEASE'],
-  ...[
-    'CRONCE_JOBS',
-    'CRONCE_OPERATOR',
-    'CRONCE_REDIS_SERVER',
-    'CRONCE_CHROMIUM',
-    'CRONCE_TEST_RUN',
-    'CRONCE_TEST_CHILD',
-  ],
-]
+/** Variables of the service, which often shares an environment file, and of the command line. */
+const OTHERS = ['CRONCE_REPLICA_ID', 'CRONCE_CLAIM_LEASE', 'CRONCE_JOBS', 'CRONCE_OPERATOR']
+
+/** Variables of this project's own tools. */
+const TOOLS = ['CRONCE_REDIS_SERVER', 'CRONCE_CHROMIUM', 'CRONCE_TEST_RUN', 'CRONCE_TEST_CHILD']
 
 export type WorkerConfig = Environment<typeof WORKER_VARIABLES>
 
@@ -109,7 +102,7 @@ export function readWorkerConfig(
 ): WorkerConfig {
   const queues = readQueuesOption(args)
   const merged = queues === undefined ? env : { ...env, CRONCE_QUEUES: queues }
-  return readEnvironment(WORKER_VARIABLES, { env: merged, prefix: 'CRONCE_', alsoKnown: OTHERS })
+  return readEnvironment(WORKER_VARIABLES, { env: merged, prefix: 'CRONCE_', alsoKnown: [...OTHERS, ...TOOLS] })
 }
 
 function readQueuesOption(args: readonly string[]): string | undefined {
