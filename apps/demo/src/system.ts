@@ -1,4 +1,4 @@
-import { type Clock, type SlotKey, slotIdOf } from '@cronce/core'
+import { type Clock, CronceError, isCronceError, type SlotKey, slotIdOf } from '@cronce/core'
 import { packageReport } from '@cronce/jobs'
 import { packageSource } from '@cronce/jobs/sources'
 import { closeAccess, openAccess, runNow, type ServiceAccess } from '@cronce/operations'
