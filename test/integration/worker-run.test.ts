@@ -71,6 +71,7 @@ describe('a run', () => {
         .map(({ id }) => id)
         .filter((id) => id !== 'a0240'),
     )
+    await waitUntil(() => told('run.ended').length > 0, { message: 'the word of its end' })
     expect(told('run.ended')).toEqual([{ slot: run.slot, state: 'succeeded', version: 1 }])
     expect(told('queue.troubled')).toEqual([])
   })

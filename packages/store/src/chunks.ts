@@ -87,16 +87,17 @@ export async function startChunk(
 function readMembers(fields: Readonly<Record<string, string>>): ChunkMember[] {
   const states = fields['states'] ?? ''
   const members = JSON.parse(fields['members'] ?? '[]') as [string, unknown, MemberFault?][]
-  return members.map(([key, payload, fault], index) => ({
-    index,
-    key,
-    payload,
-    state: MEMBER_STATES[states[index] ?? '.'] ?? 'fresh',
-    attempts: Number(fields[`a${index}`] ?? 0),
-    nextAttemptAt: Number(fields[`t${index}`] ?? 0),
-    crashes: Number(fields[`c${index}`] ?? 0),
-    fault,
-  }))
+  return members.map(([key, payload, fault], index) => {
+    const state = MEMBER_STATES[states[index] ?? '.'] ?? 'fresh'
+    // The many that nothing has happened to have nothing to look up.
+    if (state === 'fresh') return { index, key, payload, state, attempts: 0, nextAttemptAt: 0, crashes: 0, fault }
+    return {
+      ...{ index, key, payload, state, fault },
+      attempts: Number(fields[`a${index}`] ?? 0),
+      nextAttemptAt: Number(fields[`t${index}`] ?? 0),
+      crashes: Number(fields[`c${index}`] ?? 0),
+    }
+  })
 }
 
 /** An attempt of one entity that did not succeed. */

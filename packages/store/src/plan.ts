@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Cause, RunState, SlotId } from '@cronce/core'
 import { readReply } from './reply.ts'
 import type { ScriptArgument, Store } from './store.ts'
@@ -157,7 +157,7 @@ export async function failPlan(
 
 /** The 8 bytes under which an entity is known in the compact sets of its run. */
 export function entityHash(key: string): Buffer {
-  return createHash('sha1').update(key).digest().subarray(0, 8)
+  return hash('sha1', key, 'buffer').subarray(0, 8)
 }
 
 /** A run's end as scripts answer it: state and version, empty where nothing ended. */

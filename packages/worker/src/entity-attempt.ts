@@ -26,7 +26,7 @@ export class EntityAttempt implements EntityContext, EffectHolder {
   deadlineAt = 0
   readonly #scope: AttemptScope
   #controller: AbortController | undefined
-  #over: CronceError | undefined
+  #standing: 'current' | 'ended' | CronceError = 'current'
   #log: Logger | undefined
   #progress = 0
 
@@ -46,7 +46,7 @@ export class EntityAttempt implements EntityContext, EffectHolder {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (this.#over !== undefined) this.#controller.abort(this.#over)
+    if (this.#standing !== 'current') this.#controller.abort(this.#why)
     return this.#controller.signal
   }
 
@@ -74,26 +74,30 @@ export class EntityAttempt implements EntityContext, EffectHolder {
 
   /** Whether it may still start effects. */
   get isCurrent(): boolean {
-    return this.#over === undefined
+    return this.#standing === 'current'
   }
 
   /** @throws CronceError why it may not */
   assertCurrent(): void {
-    if (this.#over !== undefined) throw this.#over
+    if (this.#standing !== 'current') throw this.#why
   }
 
   /** It is over: timed out, shut down or fenced off. */
   abort(why: CronceError): void {
-    if (this.#over !== undefined) return
-    this.#over = why
+    if (this.#standing !== 'current') return
+    this.#standing = why
     this.#controller?.abort(why)
   }
 
   /** It has ended; what of it still runs starts no effect. */
   end(): void {
-    if (this.#over !== undefined) return
-    const { slot } = this.#scope
-    this.#over = new CronceError('CRONCE_ATTEMPT_OVER', { slot: slot.key, entity: this.member.key })
+    if (this.#standing === 'current') this.#standing = 'ended'
+  }
+
+  /** Made when it is asked for: an error costs a stack, and most attempts just end. */
+  get #why(): CronceError {
+    if (this.#standing instanceof CronceError) return this.#standing
+    return new CronceError('CRONCE_ATTEMPT_OVER', { slot: this.slot.key, entity: this.member.key })
   }
 
   /** Waits, off its own clock. Ends early when the attempt is aborted. */

@@ -101,7 +101,7 @@ export class PageReader {
       position += count
     }
     if (next === cursor)
-      throw refused('a page that goes on beyond its cursor', `the page after ${describeValue(cursor)} again`)
+      throw refusedAs('a page that goes on beyond its cursor', `the page after ${describeValue(cursor)} again`)
     return parts
   }
 
@@ -113,16 +113,16 @@ export class PageReader {
     if (next !== null && !isCursor) throw refused(`next to be null or text of 1 to ${LONGEST_CURSOR} characters`, next)
     const { members } = planMembers(this.#handler.shape, entities)
     if (fitting(members) < members.length) {
-      throw refused(`at most ${LARGEST_CHUNK_BYTES} bytes of JSON in a page with a cursor`, 'more')
+      throw refusedAs(`at most ${LARGEST_CHUNK_BYTES} bytes of JSON in a page with a cursor`, 'more')
     }
-    const last = next === null || entities.length === 0
+    const last = next === null
     const following = last ? cursor : `${AFTER}${next}`
     if (!last && following === cursor) throw refused('a page that goes on beyond its cursor', next)
     return { members, next: following, last }
   }
 
   async #begin(rows: OpenRows['rows'], cursor: string): Promise<PlanPart> {
-    if (cursor.startsWith(AFTER)) throw refused('a page, as the plan began with', 'an iterable')
+    if (cursor.startsWith(AFTER)) throw refusedAs('a page, as the plan began with', 'an iterable')
     const before = cursor === '' ? 0 : Number(cursor.slice(TAKEN.length))
     const open = { rows, taken: 0 }
     this.#open = open
@@ -180,5 +180,9 @@ function fitting(members: readonly PlanMember[]): number {
 }
 
 function refused(expected: string, got: unknown): CronceError {
-  return new CronceError('CRONCE_SOURCE_INVALID', { expected, got: typeof got === 'string' ? got : describeValue(got) })
+  return refusedAs(expected, describeValue(got))
+}
+
+function refusedAs(expected: string, got: string): CronceError {
+  return new CronceError('CRONCE_SOURCE_INVALID', { expected, got })
 }

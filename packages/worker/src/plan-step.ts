@@ -1,7 +1,8 @@
 import { isCronceError, parseSlotId, retryDelay } from '@cronce/core'
 import type { TaskOutcome } from '@cronce/queue'
-import { failPlan, hintOpenWork, type PlanStart, startPlan, writePage, yieldPlan } from '@cronce/store'
+import { failPlan, hintOpenWork, type PlanStart, startPlan, yieldPlan } from '@cronce/store'
 import { PageReader, type PlanPart } from './page-reader.ts'
+import { PlanFlight } from './plan-flight.ts'
 import { acknowledge, addTasks, FINISHED, followUp, runLetterId, showLetters, type TaskInHand } from './run-progress.ts'
 import { describeThrown, keptError } from './thrown-value.ts'
 import { callInTime } from './timed-call.ts'
@@ -11,6 +12,9 @@ const NEXT_SWEEP = 0
 
 /** How often the slot of a paused job is looked at, ms. */
 const PAUSED_LOOK_MS = 5_000
+
+/** A page that took longer to read is written and added at once, ms. */
+const SLOW_READ_MS = 5
 
 /** Handed back at once: another worker, or this one, goes on from what is written. */
 const AT_ONCE: TaskOutcome = { kind: 'again', delayMs: 0 }
@@ -42,7 +46,11 @@ export async function runPlanStep(inHand: TaskInHand): Promise<TaskOutcome> {
       inHand,
       start.openChunks.map((number) => ({ kind: 'chunk', number })),
     )
-  return start.status === 'planned' ? FINISHED : await writePlan(inHand, { start, at })
+  if (start.status === 'planned') return FINISHED
+  const flight = new PlanFlight(inHand, start)
+  const outcome = await writePlan(inHand, flight, { start, at })
+  await flight.settled()
+  return outcome
 }
 
 interface StepStart {
@@ -61,62 +69,55 @@ function waitForResume({ context, slot, task }: TaskInHand): TaskOutcome {
   return { kind: 'again', delayMs: PAUSED_LOOK_MS }
 }
 
-/** How far one step has come. */
-interface Step {
-  readonly fence: number
-  cursor: string
-  /** Chunks of the plan so far, those of earlier steps included. */
-  chunks: number
-  /** Failed attempts at the page after the cursor. */
-  failedBefore: number
-}
-
-async function writePlan(inHand: TaskInHand, { start, at }: StepStart): Promise<TaskOutcome> {
+async function writePlan(inHand: TaskInHand, flight: PlanFlight, { start, at }: StepStart): Promise<TaskOutcome> {
   const { clock, timing, shutdown } = inHand.context
   const reader = openReader(inHand, { start, at })
   const endsAt = clock.now() + timing.planStepMs
-  const step: Step = { fence: start.fence, cursor: start.cursor, chunks: start.written, failedBefore: start.attempts }
+  let failedBefore = start.attempts
   try {
     for (;;) {
-      if (shutdown.phase !== 'open') return AT_ONCE
+      const readAt = clock.now()
+      if (shutdown.phase !== 'open') return (await land(inHand, flight)) ?? AT_ONCE
       let parts: readonly PlanPart[]
       try {
-        parts = await reader.read(step.cursor)
+        parts = await reader.read(flight.cursor)
       } catch (error) {
+        const stop = await land(inHand, flight)
+        if (stop !== undefined) return stop
         if (isCronceError(error, 'CRONCE_SHUTDOWN')) return AT_ONCE
-        return await failStep(inHand, step, error)
+        return await failStep(inHand, { fence: start.fence, failedBefore, error })
       }
+      failedBefore = 0
+      // What took long to read does not wait for company.
+      const isSlow = clock.now() - readAt > SLOW_READ_MS
       for (const part of parts) {
-        const outcome = await writePart(inHand, step, part)
-        if (outcome !== 'go on') return outcome
+        flight.send(part)
+        const stop = part.last || isSlow || flight.isFull ? await land(inHand, flight, part) : undefined
+        if (stop !== undefined) return stop
       }
-      if (clock.now() >= endsAt) return await makeWay(inHand, step.fence)
+      if (clock.now() >= endsAt) return (await land(inHand, flight)) ?? (await makeWay(inHand, start.fence))
     }
   } finally {
     await reader.close()
   }
 }
 
-async function writePart(inHand: TaskInHand, step: Step, part: PlanPart): Promise<TaskOutcome | 'go on'> {
+/** Lands the pages on their way. Answers how the step ends, where it does. */
+async function land(inHand: TaskInHand, flight: PlanFlight, part?: PlanPart): Promise<TaskOutcome | undefined> {
   const { context, run, slot } = inHand
-  const { fence } = step
-  const written = await writePage(context.store, run, { ...part, fence, after: step.cursor })
-  if (written.status === 'fenced') return acknowledge(inHand, 'fenced off')
+  const { status, written } = await flight.land()
+  if (status === 'fenced') return acknowledge(inHand, 'fenced off')
   // Its answer was lost and the write was sent again: what is written is found by a new start.
-  if (written.status === 'moved') return AT_ONCE
-  step.cursor = part.next
-  step.failedBefore = 0
-  if (written.chunk !== undefined) step.chunks = written.chunk + 1
-  if (written.chunk !== undefined) await addTasks(inHand, [{ kind: 'chunk', number: written.chunk }])
-  if (part.last) {
-    context.events.emit('run.planned', { slot, chunks: step.chunks })
-    await followUp(inHand, { ended: written.ended, nextStep: 0 })
+  if (status === 'moved') return AT_ONCE
+  if (part?.last === true) {
+    context.events.emit('run.planned', { slot, chunks: flight.chunks })
+    await followUp(inHand, { ended: written?.ended, nextStep: 0 })
     return FINISHED
   }
-  if (written.openChunks < context.timing.openChunks) return 'go on'
-  const { status } = await yieldPlan(context.store, run, { fence, why: 'room' })
-  if (status === 'fenced') return acknowledge(inHand, 'fenced off')
-  return status === 'paused' ? FINISHED : 'go on'
+  if (written === undefined || written.openChunks < context.timing.openChunks) return undefined
+  const paused = await yieldPlan(context.store, run, { fence: flight.fence, why: 'room' })
+  if (paused.status === 'fenced') return acknowledge(inHand, 'fenced off')
+  return paused.status === 'paused' ? FINISHED : undefined
 }
 
 async function makeWay(inHand: TaskInHand, fence: number): Promise<TaskOutcome> {
@@ -140,15 +141,18 @@ function openReader({ context, handler, run, slot }: TaskInHand, { start, at }: 
   })
 }
 
-async function failStep(inHand: TaskInHand, step: Step, error: unknown): Promise<TaskOutcome> {
+async function failStep(
+  inHand: TaskInHand,
+  { fence, failedBefore, error }: { fence: number; failedBefore: number; error: unknown },
+): Promise<TaskOutcome> {
   const { context, handler, run, slot } = inHand
   const { store, executor, events, clock, random } = context
   const { attempts: attemptsAllowed, backoff } = handler.job.retry
   const failed = await failPlan(store, run, {
     ...executor,
-    fence: step.fence,
+    fence,
     attemptsAllowed,
-    error: keptError(error, { number: step.failedBefore + 1, at: clock.now(), worker: executor.worker }),
+    error: keptError(error, { number: failedBefore + 1, at: clock.now(), worker: executor.worker }),
     deadLetterId: runLetterId(inHand),
   })
   if (failed.status === 'fenced') return acknowledge(inHand, 'fenced off')

@@ -30,8 +30,8 @@ export const DEFAULT_ABORT_GRACE_MS = 1_000
 /** How often an entity may take its worker down, alone, before it is a dead letter. */
 export const DEFAULT_CRASH_LIMIT = 2
 
-/** The fewest chunks of one run that may wait at once, whatever the concurrency. */
-export const LEAST_OPEN_CHUNKS = 20
+/** The fewest chunks of one run that may be open at once, whatever the concurrency. */
+export const LEAST_OPEN_CHUNKS = 40
 
 /** Timing and limits of a worker; times in milliseconds. */
 export interface WorkerTiming {
@@ -72,7 +72,7 @@ export interface WorkerTimingOptions {
   readonly planStep?: Duration | undefined
   /** How often an entity may take its worker down, alone, before it is a dead letter. Default 2. */
   readonly crashLimit?: number | undefined
-  /** The most chunks of one run that wait at once. Default: twice the concurrency of the widest queue, at least 20. */
+  /** The most chunks of one run that are open at once. Default: 4 times the concurrency of the widest queue, at least 40. */
   readonly openChunks?: number | undefined
 }
 
@@ -120,6 +120,6 @@ export function readTiming(options: WorkerTimingOptions, queues: Readonly<Record
     shutdownMs: read('shutdownTimeout'),
     abortGraceMs: read('abortGrace'),
     crashLimit: options.crashLimit ?? DEFAULT_CRASH_LIMIT,
-    openChunks: options.openChunks ?? Math.max(LEAST_OPEN_CHUNKS, 2 * Math.max(0, ...Object.values(queues))),
+    openChunks: options.openChunks ?? Math.max(LEAST_OPEN_CHUNKS, 4 * Math.max(0, ...Object.values(queues))),
   }
 }
