@@ -16,7 +16,7 @@ describe('the zone of the host', () => {
     ['UTC', 0],
   ])(
     'changes no slot: a process under TZ=%s answers as this one does',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (zone, minutesWest) => {
       const { stdout } = await run(process.execPath, ['--conditions=@cronce/source', '--import', 'tsx', script], {
         env: { TZ: zone },

@@ -153,7 +153,7 @@ describe('against an oracle that looks at every minute', () => {
       fc.property(cronArbitrary(ALL_ZONES), day, (schedule, date) => {
         expectAgreement(oracleWindow(schedule.zone, date * DAY_MS, 0.5), schedule)
       }),
-      { numRuns: Math.ceil(PROPERTY_RUNS / 10) },
+      { numRuns: Math.ceil(PROPERTY_RUNS / 20) },
     )
   })
 

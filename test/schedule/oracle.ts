@@ -27,8 +27,8 @@ export interface OracleWindow {
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** As much is seen on either side of what may be asked about: more than any clock ever jumped. */
-const MARGIN_MS = 1.5 * DAY_MS
+/** As much is seen on either side of what may be asked about: more than any clock jumped in the years that are looked at. */
+const MARGIN_MS = 0.5 * DAY_MS
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
