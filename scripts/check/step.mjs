@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { environment, PLAIN, runProgram } from '../bootstrap/program.mjs'
 
 /** @typedef {{ name: string, command: string, args: string[] }} CheckStep */
@@ -16,7 +17,7 @@ export async function runSteps(steps) {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
     if (code === 0) continue
-    console.log(output.trimEnd())
+    console.log((process.stdout.isTTY ? output : stripVTControlCharacters(output)).trimEnd())
     failed.push(name)
   }
   return failed
