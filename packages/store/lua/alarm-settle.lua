@@ -40,7 +40,6 @@ for _ = 1, tonumber(ARGV[2]) do
       if look_at ~= '' then redis.call('HSET', key .. 'meta', 'fleetAt', look_at) end
     elseif look_at == 'gone' then
       redis.call('ZREM', key .. 'agenda', job)
-      redis.call('ZREM', key .. 'seen', job)
       redis.call('HDEL', key .. 'places', job)
     elseif redis.call('ZSCORE', key .. 'agenda', job) == score then
       redis.call('ZADD', key .. 'agenda', look_at, job)

@@ -3,12 +3,14 @@
 --
 -- KEYS[1] service key
 -- ARGV 1 now or ''  2 who looks  3 put off by ms  4 most jobs  5 how often the fleet is judged, ms  6 delivers alarms (0, 1)
--- Answer: { now, whether to judge the fleet (0, 1), when to look again or 0, then job, score it now has, its raised alarms or '' }
+-- Answer: { now, whether to judge the fleet (0, 1), when to look again or 0, whether letters are due (0, 1), then of
+--   each job: name, score it now has, its raised alarms or '' }
 -- include: time
 local key = KEYS[1] .. ':alarm:'
 local now = read_time(ARGV[1])
-local meta = redis.call('HMGET', key .. 'meta', 'fleetAt', 'syncedAt')
-local fleet = not meta[1] or tonumber(meta[1]) <= now
+local meta = redis.call('HMGET', key .. 'meta', 'fleetAt', 'change')
+-- A time far ahead was written before the clock stepped back.
+local fleet = not meta[1] or tonumber(meta[1]) <= now or tonumber(meta[1]) > now + tonumber(ARGV[5])
 redis.call('ZADD', key .. 'watchers', now, ARGV[2])
 if ARGV[6] == '1' then redis.call('HSET', key .. 'meta', 'deliveredAt', now) end
 if fleet then
@@ -16,20 +18,13 @@ if fleet then
   redis.call('ZREMRANGEBYSCORE', key .. 'watchers', '-inf', now - 3600000)
 end
 
--- A registration is written before it is listed, so one with an older date may be listed after a newer one: a minute's overlap.
-local from = meta[2] and tonumber(meta[2]) - 60000 or '-inf'
-if fleet and redis.call('ZCARD', KEYS[1] .. ':jobs') ~= redis.call('ZCARD', key .. 'seen') then from = '-inf' end
-local changed = redis.call('ZRANGEBYSCORE', KEYS[1] .. ':jobs', from, '+inf', 'WITHSCORES')
+local changed = redis.call('ZRANGEBYSCORE', KEYS[1] .. ':jobs', '(' .. (meta[2] or 0), '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
 for index = 1, #changed, 2 do
-  local job, score = changed[index], changed[index + 1]
-  if redis.call('ZSCORE', key .. 'seen', job) ~= score then
-    redis.call('ZADD', key .. 'seen', score, job)
-    redis.call('ZADD', key .. 'agenda', 'LT', now, job)
-  end
+  redis.call('ZADD', key .. 'agenda', 'LT', now, changed[index])
+  redis.call('HSET', key .. 'meta', 'change', changed[index + 1])
 end
-redis.call('HSET', key .. 'meta', 'syncedAt', now)
 
-local answer = { now, fleet and 1 or 0, 0 }
+local answer = { now, fleet and 1 or 0, 0, 0 }
 for _, job in ipairs(redis.call('ZRANGEBYSCORE', key .. 'agenda', '-inf', now, 'LIMIT', 0, ARGV[4])) do
   local score = now + tonumber(ARGV[3])
   redis.call('ZADD', key .. 'agenda', score, job)
@@ -41,4 +36,5 @@ local next_at = redis.call('ZRANGE', key .. 'agenda', 0, 0, 'WITHSCORES')[2]
 local letter_at = ARGV[6] == '1' and redis.call('ZRANGE', key .. 'outbox', 0, 0, 'WITHSCORES')[2]
 if letter_at and (not next_at or tonumber(letter_at) < tonumber(next_at)) then next_at = letter_at end
 answer[3] = next_at and tonumber(next_at) or 0
+answer[4] = letter_at and tonumber(letter_at) <= now and 1 or 0
 return answer

@@ -1,7 +1,7 @@
 -- W7: the end of one attempt at `done`. Out of attempts, it is a dead letter of the run.
 --
 -- KEYS[1] job key
--- ARGV 1 now or ''  2 slot id  3 outcome version  4 verdict (done, retry, dead)  5 attempt  6 error JSON or ''
+-- ARGV 1 now or ''  2 slot id  3 outcome version  4 verdict (done, retry, dead, back: it was no attempt)  5 attempt  6 error JSON or ''
 --      7 dead letter id  8 worker  9 release
 -- Answer: written | stale
 -- include: time, transition, dead-letter
@@ -16,6 +16,8 @@ if ARGV[4] == 'done' then
   redis.call('HSET', slot, 'doneState', 'done')
   redis.call('ZREM', base .. ':done', id)
   redis.call('DEL', errors)
+elseif ARGV[4] == 'back' then
+  redis.call('HINCRBY', slot, 'doneAttempts', -1)
 elseif ARGV[4] == 'dead' then
   redis.call('HSET', slot, 'doneState', 'dead')
   redis.call('ZREM', base .. ':done', id)

@@ -3,6 +3,7 @@ import { parseRaised, type RaisedAlarm } from './alarms.ts'
 import type { Gap } from './claims.ts'
 import type { Heard, ReplicaPresence, WorkerPresence } from './presence.ts'
 import type { StoredPause } from './registry.ts'
+import { serviceKey } from './keys.ts'
 import { type Reply, readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
@@ -143,4 +144,20 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Sweeps put a job with something open off by at most this, ms (the longest sweep that a process may be given). */
+const LONGEST_SWEEP_MS = 600_000
+
+/**
+ * Jobs that may have something overdue, whether or not any process sweeps or watches: those that the sets of open work (A5) say
+ * are to be looked at by now, or would be after the longest sweep.
+ */
+export async function listJobsToLookAt(store: Store, now: number): Promise<string[]> {
+  const key = serviceKey(store.service)
+  const [watched, open] = await Promise.all([
+    store.redis.zrangebyscore(`${key}:watch`, '-inf', now + LONGEST_SWEEP_MS),
+    store.redis.zrange(`${key}:open`, '0', '-1'),
+  ])
+  return [...new Set([...watched, ...open])].filter((name) => name !== '')
 }

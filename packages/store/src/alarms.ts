@@ -33,6 +33,8 @@ export interface AlarmTake {
   readonly fleet: boolean
   /** When there is something to look at again; undefined: nothing is known. */
   readonly nextAt: number | undefined
+  /** Whether alarms are to be delivered now, by a process that does. */
+  readonly letters: 'due' | 'none'
   readonly jobs: readonly JobToJudge[]
 }
 
@@ -50,9 +52,10 @@ export async function takeJobsToJudge(store: Store, request: AlarmTakeRequest): 
   const { who, putOffMs, most, fleetEveryMs, delivers } = request
   const reply = readReply(await store.span('alarm-take', [who, putOffMs, most, fleetEveryMs, delivers ? 1 : 0]))
   const [now, fleet, nextAt] = [reply.number(), reply.number() === 1, reply.number()]
+  const letters = reply.number() === 1 ? 'due' : 'none'
   const jobs: JobToJudge[] = []
   while (reply.more()) jobs.push({ job: reply.text(), score: reply.number(), raised: reply.text() })
-  return { now, fleet, nextAt: nextAt === 0 ? undefined : nextAt, jobs }
+  return { now, fleet, nextAt: nextAt === 0 ? undefined : nextAt, letters, jobs }
 }
 
 /** What a watchdog found of one job, or of the fleet (job ''). */

@@ -24,6 +24,15 @@ import {
   readTime,
   type SafetyFinding,
 } from '@cronce/store'
+import {
+  checkSettings,
+  createWatchdog,
+  type ScheduleHealth,
+  scheduleHealth,
+  type Watchdog,
+  type WatchdogLook,
+  type WatchdogSettings,
+} from '@cronce/watchdog'
 import { type Logger, pino } from 'pino'
 import { createDueQueue } from './due-queue.ts'
 import { followEpoch } from './memory.ts'
@@ -60,6 +69,8 @@ export interface TriggerOptions extends TimingOptions {
    * Redis's time.
    */
   readonly time?: 'redis' | 'clock' | (() => number)
+  /** The alarm for what did not run, whichever process failed; `off` leaves it to other processes. Default: on, without notifiers. */
+  readonly watchdog?: WatchdogSettings | 'off'
 }
 
 /** The trigger of one replica. */
@@ -82,6 +93,10 @@ export interface Trigger {
   beat(): Promise<void>
   /** Opens connections and registers, without beginning to fire. `start` does it as well. */
   prepare(): Promise<void>
+  /** One look of the watchdog, by hand. */
+  watch(): Promise<WatchdogLook>
+  /** What of the service is overdue now. @throws what ioredis throws where Redis is out of reach */
+  overdue(): Promise<ScheduleHealth>
 }
 
 export interface TriggerHealth extends LoopHealth {
@@ -93,7 +108,7 @@ export interface TriggerHealth extends LoopHealth {
 /**
  * Makes the trigger that every replica of a service carries.
  *
- * @throws CronceError CRONCE_JOB_INVALID, CRONCE_JOB_DUPLICATE, CRONCE_DURATION_INVALID
+ * @throws CronceError CRONCE_JOB_INVALID, CRONCE_JOB_DUPLICATE, CRONCE_DURATION_INVALID, CRONCE_WATCHDOG_INVALID
  * @example
  * const trigger = createTrigger({ service: 'billing-api', jobs, redis: 'redis://127.0.0.1:6379' })
  * await trigger.start()
@@ -104,12 +119,14 @@ export function createTrigger(options: TriggerOptions): Trigger {
   const { service, release = 'unknown', clock = systemClock, random = systemRandom, time = 'redis' } = options
   const carried = Array.from(jobCatalog(options.jobs), (job) => jobSettings(job))
   const timing = parseTiming(options)
+  const watching = options.watchdog === 'off' ? {} : (options.watchdog ?? {})
+  checkSettings(watching)
   const id = options.id ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 4)}`
   const log = (options.logger ?? pino()).child({ service, replica: id })
   const events = createEmitter()
   events.onAny((name, facts) => writeLogLine(log, name, facts))
   let state: TriggerHealth['state'] = 'created'
-  let open: { context: TriggerContext; loop: TriggerLoop; close: () => Promise<void> } | undefined
+  let open: { context: TriggerContext; loop: TriggerLoop; watchdog: Watchdog; close: () => Promise<void> } | undefined
   let preparing: Promise<void> | undefined
 
   async function openUp(): Promise<void> {
@@ -144,7 +161,8 @@ export function createTrigger(options: TriggerOptions): Trigger {
       for (const settings of carried) await registerCarried(context, settings)
       await watchFleet(context)
       const newestChange = await followAll(context)
-      open = { context, loop: createTriggerLoop(context, { ...self, newestChange }), close }
+      const watchdog = createWatchdog({ ...watching, store, events, who: id, clock, random })
+      open = { context, loop: createTriggerLoop(context, { ...self, newestChange }), watchdog, close }
       state = 'ready'
     } catch (error) {
       state = 'created'
@@ -170,15 +188,16 @@ export function createTrigger(options: TriggerOptions): Trigger {
       await this.prepare()
       if (state !== 'ready') return
       state = 'running'
-      const { context, loop } = opened()
+      const { context, loop, watchdog } = opened()
       events.emit('trigger.started', { replica: id, jobs: context.jobs.size })
       loop.start()
+      if (options.watchdog !== 'off') watchdog.start()
     },
     async stop() {
       if (open === undefined || state === 'stopping' || state === 'stopped') return
       state = 'stopping'
-      const { context, loop, close } = open
-      await loop.stop()
+      const { context, loop, watchdog, close } = open
+      await Promise.all([loop.stop(), watchdog.stop()])
       await leave(context.store, 'replicas', { id, now: context.redisClock.now() }).catch(() => undefined)
       await close()
       state = 'stopped'
@@ -193,5 +212,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
     tick: () => opened().loop.tick(),
     sweep: () => opened().loop.sweep(),
     beat: () => opened().loop.beat(),
+    watch: () => opened().watchdog.look(),
+    overdue: () => scheduleHealth(opened().context.store),
   }
 }

@@ -12,11 +12,19 @@ export interface SelfFacts {
 
 /** Says that this replica lives, and which definitions its image carries. */
 export async function beat(context: TriggerContext, self: SelfFacts): Promise<void> {
-  const { replica, release, redisClock, jobs, carried, store } = context
+  const { replica, release, redisClock, jobs, carried, store, timing } = context
   const images = Object.fromEntries(carried.map((settings) => [settings.name, imageOf(settings)]))
   await heartbeatReplica(
     store,
-    { id: replica, release, ...self, skewMs: redisClock.skewMs, jobs: jobs.size, images },
+    {
+      id: replica,
+      release,
+      ...self,
+      skewMs: redisClock.skewMs,
+      jobs: jobs.size,
+      images,
+      heartbeatMs: timing.heartbeatMs,
+    },
     redisClock.now(),
   )
 }

@@ -3,6 +3,7 @@ import { JOB_ERRORS } from './job.ts'
 import { OPERATION_ERRORS } from './operation.ts'
 import { SCHEDULE_ERRORS } from './schedule.ts'
 import { STORE_ERRORS } from './store.ts'
+import { WATCHDOG_ERRORS } from './watchdog.ts'
 import { WORKER_ERRORS } from './worker.ts'
 
 /** One row of the catalogue. */
@@ -20,6 +21,7 @@ export const ERRORS = {
   ...CONFIG_ERRORS,
   ...STORE_ERRORS,
   ...WORKER_ERRORS,
+  ...WATCHDOG_ERRORS,
   ...OPERATION_ERRORS,
 } as const satisfies Readonly<Record<string, ErrorEntry>>
 

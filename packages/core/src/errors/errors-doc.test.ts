@@ -5,6 +5,7 @@ import { JOB_ERRORS } from './job.ts'
 import { OPERATION_ERRORS } from './operation.ts'
 import { SCHEDULE_ERRORS } from './schedule.ts'
 import { STORE_ERRORS } from './store.ts'
+import { WATCHDOG_ERRORS } from './watchdog.ts'
 import { WORKER_ERRORS } from './worker.ts'
 
 const INTRODUCTION = `# Errors
@@ -20,6 +21,7 @@ const AREAS: readonly (readonly [heading: string, codes: Readonly<Record<string,
   ['Configuration', CONFIG_ERRORS],
   ['Redis and Postgres', STORE_ERRORS],
   ['Workers', WORKER_ERRORS],
+  ['Watchdog', WATCHDOG_ERRORS],
   ['Operations', OPERATION_ERRORS],
 ]
 
