@@ -75,6 +75,7 @@ export class PlanFlight {
     const answers = await Promise.all(pages)
     const written = answers.filter(({ status }) => status === 'written')
     const numbers = written.flatMap(({ chunk }) => (chunk === undefined ? [] : [chunk]))
+    this.#tell('chunk.written', numbers)
     await this.#adding
     if (numbers.length > 0) this.#add(numbers)
     this.#chunks = Math.max(this.#chunks, ...numbers.map((number) => number + 1))
@@ -88,11 +89,14 @@ export class PlanFlight {
   }
 
   #add(numbers: readonly number[]): void {
-    this.#adding = addTasks(
-      this.#inHand,
-      numbers.map((number) => ({ kind: 'chunk', number })),
-    )
+    const tasks = numbers.map((number) => ({ kind: 'chunk' as const, number }))
+    this.#adding = addTasks(this.#inHand, tasks).then(() => this.#tell('chunk.added', numbers))
     // Heard of at the next landing, or when the step ends.
     this.#adding.catch(() => undefined)
+  }
+
+  #tell(event: 'chunk.written' | 'chunk.added', numbers: readonly number[]): void {
+    const { context, slot } = this.#inHand
+    for (const chunk of numbers) context.events.emit(event, { slot, chunk })
   }
 }

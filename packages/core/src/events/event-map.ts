@@ -53,6 +53,10 @@ export interface CronceEvents {
   'trigger.stopped': { replica: string }
 
   'run.started': { slot: SlotKey; cause: Cause; latenessMs: number }
+  /** A page of the plan is written as a chunk; the chunk is not on the queue yet. */
+  'chunk.written': { slot: SlotKey; chunk: number }
+  /** The chunk is on the queue. */
+  'chunk.added': { slot: SlotKey; chunk: number }
   'run.planned': { slot: SlotKey; chunks: number }
   /** The source threw; the step is tried again unless it is out of attempts. */
   'plan.failed': { slot: SlotKey; error: unknown; attempt: number; final: boolean }

@@ -30,6 +30,8 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
   'trigger.started': ['info', ({ jobs }) => `trigger started with ${jobs} jobs`],
   'trigger.stopped': ['info', () => 'trigger stopped'],
   'run.started': ['info', ({ latenessMs }) => `run started, ${latenessMs} ms late`],
+  'chunk.written': ['debug', ({ chunk }) => `chunk ${chunk} written`],
+  'chunk.added': ['debug', ({ chunk }) => `chunk ${chunk} on the queue`],
   'run.planned': ['info', ({ chunks }) => `planned in ${chunks} chunks`],
   'plan.failed': [
     'error',
