@@ -77,11 +77,12 @@ describe('public bug reports of cron libraries', () => {
     const name = `${row.id} (${row.source}): ${row.expr} in ${row.tz} from ${row.from}`
     if (row.kind === 'reject' || row.kind === 'never') {
       it(`${name} is refused within 100 ms`, () => {
-        const startedAt = performance.now()
+        const before = process.cpuUsage()
         expect(() => scheduleOf(row)).toThrowError(
           expect.objectContaining({ code: expect.stringMatching(/^CRONCE_SCHEDULE_/) }),
         )
-        expect(performance.now() - startedAt).toBeLessThan(100)
+        // Of this process's own time: a busy machine is no fault of the search.
+        expect(process.cpuUsage(before).user).toBeLessThan(100_000)
       })
       continue
     }

@@ -151,9 +151,10 @@ describe('cron', () => {
   it.each(['0 0 30 2 *', '0 0 31 4,6 *', '0 0 31 2,4,6,9,11 *', '0 0 31 4 *', '0 0 */3 2 1#5', '0 0 31 feb-FEB *'])(
     'refuses %s, which never occurs, within 100 ms',
     (expression) => {
-      const startedAt = performance.now()
+      const before = process.cpuUsage()
       expect(refusal(() => cron(expression)).code).toBe('CRONCE_SCHEDULE_NEVER')
-      expect(performance.now() - startedAt).toBeLessThan(100)
+      // Of this process's own time: a busy machine is no fault of the search.
+      expect(process.cpuUsage(before).user).toBeLessThan(100_000)
     },
   )
 
