@@ -42,6 +42,8 @@ export interface Stage {
 export function openStage(server: RedisServer): Stage {
   const service = `test-${randomUUID().slice(0, 8)}`
   const redis = connect(server.url, 'producer')
+  // A test may take Redis away.
+  redis.on('error', () => undefined)
   const store = createStore({ redis, service })
   const enqueuer = createEnqueuer({ redis, service })
   const workers: Worker[] = []

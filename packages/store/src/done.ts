@@ -29,7 +29,8 @@ export async function endDone(
   run: RunRef,
   end: Executor & {
     version: number
-    verdict: 'done' | 'retry' | 'dead'
+    /** `back`: it was no attempt, and is not counted. */
+    verdict: 'done' | 'retry' | 'dead' | 'back'
     attempt: number
     error: string
     deadLetterId: string

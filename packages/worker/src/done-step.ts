@@ -1,4 +1,4 @@
-import { isCronceError, parseSlotId, retryDelay } from '@cronce/core'
+import { CronceError, isCronceError, parseSlotId, retryDelay } from '@cronce/core'
 import type { TaskOutcome } from '@cronce/queue'
 import { endDone, type LedgerEntry, listDeadLetterIdsOf, readDeadLetter, startDone } from '@cronce/store'
 import type { DoneContext, RunSummary } from './done-summary.ts'
@@ -20,6 +20,11 @@ export async function runDone(inHand: TaskInHand): Promise<TaskOutcome> {
   const { done } = handler
   // This release has none any more: there is nothing left to do for the outcome.
   if (done === undefined) return await endAttempt(inHand, { attempt, verdict: 'done' })
+  // Attempts are counted when they start; those that no failure was written of were crashes.
+  const { attempts } = handler.job.retry
+  if (attempt > attempts + context.timing.crashLimit) {
+    return await failAttempt(inHand, { attempt, error: new CronceError('CRONCE_DONE_CRASHED', { starts: attempt }) })
+  }
   try {
     await callInTime({
       clock,
@@ -29,8 +34,10 @@ export async function runDone(inHand: TaskInHand): Promise<TaskOutcome> {
       call: (signal) => done(summarise(inHand, entry), contextOf(inHand, { attempt, signal })),
     })
   } catch (error) {
-    // Handed back: the attempt was counted when it started, so a worker that never lets it finish cannot repeat it for ever.
-    if (isCronceError(error, 'CRONCE_SHUTDOWN')) return { kind: 'again', delayMs: 0 }
+    if (isCronceError(error, 'CRONCE_SHUTDOWN')) {
+      await endAttempt(inHand, { attempt, verdict: 'back' })
+      return { kind: 'again', delayMs: 0 }
+    }
     return await failAttempt(inHand, { attempt, error })
   }
   return await endAttempt(inHand, { attempt, verdict: 'done' })
@@ -78,7 +85,7 @@ async function failAttempt(
 
 async function endAttempt(
   inHand: TaskInHand,
-  end: { attempt: number; verdict: 'done' | 'retry' | 'dead'; error?: unknown },
+  end: { attempt: number; verdict: 'done' | 'retry' | 'dead' | 'back'; error?: unknown },
 ): Promise<TaskOutcome> {
   const { context, run, task } = inHand
   const { store, executor, clock } = context
@@ -88,7 +95,7 @@ async function endAttempt(
     version: task.number,
     verdict: end.verdict,
     attempt: end.attempt,
-    error: end.verdict === 'done' ? '' : keptError(end.error, kept),
+    error: end.verdict === 'done' || end.verdict === 'back' ? '' : keptError(end.error, kept),
     deadLetterId: runLetterId(inHand),
   })
   return FINISHED

@@ -64,7 +64,7 @@ function readKey(shape: EntityShape<unknown>, payload: unknown): Reading {
 function judgeKey(key: unknown): Reading {
   const message = entityKeyFault(key)
   if (message === undefined) return { ok: key as string }
-  const isLong = typeof key === 'string' && key.length * 3 > LONGEST_ENTITY_KEY_BYTES && /at most/.test(message)
+  const isLong = typeof key === 'string' && Buffer.byteLength(key) > LONGEST_ENTITY_KEY_BYTES
   return { fault: { reason: isLong ? 'too large' : 'invalid', message } }
 }
 

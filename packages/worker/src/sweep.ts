@@ -1,6 +1,7 @@
 import { parseJobSettings } from '@cronce/core'
 import { repairJob } from '@cronce/queue'
 import { clearOpenJob, readJob, type Store, takeOpenJobs } from '@cronce/store'
+import { describeThrown } from './thrown-value.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 /** Jobs that one sweep looks at. */
@@ -11,11 +12,16 @@ export async function sweepOpenWork(context: WorkerContext, store: Store): Promi
   const { enqueuer, events, timing } = context
   const { jobs } = await takeOpenJobs(store, { putOffMs: timing.sweepMs, most: MOST_JOBS })
   for (const taken of jobs) {
-    const place = await findPlace(context, store, taken.job)
-    if (place === undefined) continue
-    const { open, added } = await repairJob({ ...place, store, enqueuer, job: taken.job, quietMs: timing.quietMs })
-    if (added > 0) events.emit('work.readded', { job: taken.job, count: added })
-    if (open === 0) await clearOpenJob(store, taken)
+    try {
+      const place = await findPlace(context, store, taken.job)
+      if (place === undefined) continue
+      const { open, added } = await repairJob({ ...place, store, enqueuer, job: taken.job, quietMs: timing.quietMs })
+      if (added > 0) events.emit('work.readded', { job: taken.job, count: added })
+      if (open === 0) await clearOpenJob(store, taken)
+    } catch (error) {
+      // Promise 10: one bad job stops no other.
+      events.emit('job.passed-over', { job: taken.job, reason: describeThrown(error).message })
+    }
   }
 }
 

@@ -1,20 +1,11 @@
 import { hostname } from 'node:os'
-import { CronceError, isCronceError } from '@cronce/core'
 import { type Consumer, type ConsumerTrouble, consume, createEnqueuer } from '@cronce/queue'
-import {
-  addressOf,
-  COMMAND_TIMEOUT_MS,
-  checkRedis,
-  connect,
-  createStore,
-  heartbeatWorker,
-  leave,
-  type RedisClient,
-} from '@cronce/store'
+import { createStore, heartbeatWorker, leave, readTime } from '@cronce/store'
+import { waitAtMost } from './bounded-wait.ts'
 import { Dispatcher } from './dispatch.ts'
 import { startRounds } from './rounds.ts'
 import { sweepOpenWork } from './sweep.ts'
-import { describeThrown } from './thrown-value.ts'
+import { openConnections } from './worker-connections.ts'
 import type { WorkerContext } from './worker-context.ts'
 import type { WorkerOptions } from './worker-options.ts'
 
@@ -46,33 +37,13 @@ export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer'>
  * @throws CronceError CRONCE_REDIS_KEY_PREFIX, CRONCE_REDIS_UNSAFE, CRONCE_REDIS_UNREACHABLE
  */
 export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): Promise<Runtime> {
-  const { service, queues, accept = [] } = options
+  const { service, queues } = options
   const { clock, random, events, log, executor, handlers, timing, shutdown } = parts
-  const clients: RedisClient[] = []
-  const open = (profile: 'producer' | 'consumer') => {
-    const client = connect(options.redis, profile)
-    // ioredis repeats here what commands reject with, and what the connection gets over by itself.
-    client.on('error', () => undefined)
-    clients.push(client)
-    return client
-  }
+  const connections = await openConnections(options, (text) => log.warn({ event: 'redis.unwise' }, text))
+  const { producer, consumer } = connections
   const time = options.time === 'clock' ? { virtualTime: () => clock.now() } : {}
-  const producer = open('producer')
-  try {
-    for (const { text } of await checkRedis(producer, accept)) log.warn({ event: 'redis.unwise' }, text)
-  } catch (error) {
-    producer.disconnect()
-    if (isCronceError(error)) throw error
-    const { message: reason } = describeThrown(error)
-    throw new CronceError(
-      'CRONCE_REDIS_UNREACHABLE',
-      { address: addressOf(producer), timeoutMs: COMMAND_TIMEOUT_MS, reason },
-      { cause: error },
-    )
-  }
   // What must know soon that Redis is away: heartbeats and sweeps. What has nothing else to do waits for it: the steps.
   const soon = createStore({ redis: producer, service, ...time })
-  const consumer = open('consumer')
   const enqueuer = createEnqueuer({ redis: producer, service })
   const context: WorkerContext = { ...parts, enqueuer, store: createStore({ redis: consumer, service, ...time }) }
   const dispatcher = new Dispatcher(context)
@@ -100,7 +71,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   const stopRounds = [
     startRounds({
       ...{ clock, random, everyMs: timing.heartbeatMs, jitter: 0, onError },
-      round: () => heartbeatWorker(soon, { ...self, active: dispatcher.active }, clock.now()),
+      round: async () => heartbeatWorker(soon, { ...self, active: dispatcher.active }, await readTime(soon)),
     }),
     startRounds({
       ...{ clock, random, everyMs: timing.sweepMs, jitter: SWEEP_JITTER, onError },
@@ -108,23 +79,17 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
     }),
   ]
 
-  const sleep = (delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve))
+  const noLonger = (waitMs: number, what: Promise<unknown>) => waitAtMost(clock, waitMs, what)
   const idleWithin = async (waitMs: number): Promise<boolean> => {
     const until = clock.now() + waitMs
-    while (dispatcher.active > 0 && clock.now() < until) await sleep(LOOK_MS)
+    const pause = new Promise<never>(() => undefined)
+    while (dispatcher.active > 0 && clock.now() < until) await noLonger(LOOK_MS, pause)
     return dispatcher.active === 0
   }
-  const cut = () => {
-    for (const client of clients) client.disconnect()
-  }
-  const close = async () => {
-    const goodbye = async () => {
-      await Promise.all(consumers.map((each) => each.close()))
-      await leave(soon, 'workers', { id: executor.worker, now: clock.now() })
-      await enqueuer.close()
-    }
-    await Promise.race([goodbye().catch(() => undefined), sleep(CLOSE_MS)])
-    cut()
+  const goodbye = async () => {
+    await Promise.all(consumers.map((each) => each.close()))
+    await leave(soon, 'workers', { id: executor.worker, now: await readTime(soon) })
+    await enqueuer.close()
   }
 
   return {
@@ -132,21 +97,22 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
     async stop() {
       shutdown.advance('draining')
       const rounds = Promise.all(stopRounds.map((stopRound) => stopRound()))
-      await Promise.race([Promise.all(consumers.map((each) => each.pause())), sleep(CLOSE_MS)])
+      await noLonger(CLOSE_MS, Promise.all(consumers.map((each) => each.pause())))
       const inTime = await idleWithin(timing.shutdownMs)
       if (!inTime) {
         shutdown.advance('aborting')
         await idleWithin(timing.abortGraceMs + CLOSE_MS)
       }
-      await Promise.race([rounds, sleep(CLOSE_MS)])
-      await close()
+      await noLonger(CLOSE_MS, rounds)
+      await noLonger(CLOSE_MS, goodbye())
+      connections.cut()
       return inTime ? 'in time' : 'aborted'
     },
     async abandon() {
       shutdown.advance('aborting')
       for (const stopRound of stopRounds) void stopRound()
-      await Promise.race([Promise.all(consumers.map((each) => each.abandon())).catch(() => undefined), sleep(CLOSE_MS)])
-      cut()
+      await noLonger(CLOSE_MS, Promise.all(consumers.map((each) => each.abandon())))
+      connections.cut()
     },
   }
 }

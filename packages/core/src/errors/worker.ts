@@ -34,6 +34,10 @@ export const WORKER_ERRORS = {
     message: '{crashes} workers died while this entity ran alone',
     fix: 'Run the entity under a debugger or with more memory; then redrive the dead letter.',
   },
+  CRONCE_DONE_CRASHED: {
+    message: '`done` was started {starts} times, and workers died over it',
+    fix: 'Run it under a debugger or with more memory; then redrive the dead letter of the run.',
+  },
   CRONCE_EFFECT_INVALID: {
     message: 'expected an effect name of 1 to {longest} characters on one line, got {got}',
     fix: 'Name the effect by a constant such as "invoice".',
