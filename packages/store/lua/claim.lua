@@ -57,36 +57,41 @@ local function lease_of(id)
   return holder, tonumber(until_at)
 end
 
+-- The facts that a slot's record begins with.
+local function birth(slot)
+  local facts = { 'at', slot.at, 'effective', slot.effective, 'cause', 'on-time', 'generation', generation }
+  if use_by > 0 then
+    facts[#facts + 1] = 'useBy'
+    facts[#facts + 1] = slot.effective + use_by
+  end
+  return facts
+end
+
 local function take(slot, state)
   local key = base .. ':claim:' .. slot.id
   local value = token .. '|' .. (now + lease) .. '|' .. replica
   -- The lease is a value; the key's own expiry only cleans up after it (A1). Here it is free or its lease has ended.
   if not redis.call('SET', key, value, 'NX', 'PX', lease * 10) then redis.call('SET', key, value, 'PX', lease * 10) end
+  local facts = state and {} or birth(slot)
+  for _, fact in ipairs({ 'claimedBy', replica, 'claimedAt', now, 'release', release }) do facts[#facts + 1] = fact end
   local slot_key = base .. ':slot:' .. slot.id
-  slot.create()
   if state == 'claimed' then
+    redis.call('HSET', slot_key, unpack(facts))
     note(base, slot.id, now, 'claimed', { by = replica, release = release, after = 'lease ended' })
   else
-    transition(base, slot.id, 'claimed', now, { by = replica, release = release })
+    transition(base, slot.id, 'claimed', now, { by = replica, release = release }, facts)
   end
-  redis.call('HSET', slot_key, 'claimedBy', replica, 'claimedAt', now, 'release', release)
   redis.call('HINCRBY', slot_key, 'claims', 1)
-  redis.call('HDEL', slot_key, 'waiting')
+  if state then redis.call('HDEL', slot_key, 'waiting') end
   return 'claimed', replica, now + lease
 end
 
--- What becomes of a slot that is due or claimed, or unknown and young.
-local function try(slot, state)
+-- A slot that is due or claimed: its lease, its use-by and its turn in the backlog come before the overlap policy.
+local function try_open(slot, state)
   local holder, until_at = lease_of(slot.id)
   if holder then return 'held', holder, until_at end
-  local slot_key = base .. ':slot:' .. slot.id
-  slot.create = function()
-    if redis.call('HSETNX', slot_key, 'at', slot.at) == 0 then return end
-    redis.call('HSET', slot_key, 'effective', slot.effective, 'cause', 'on-time', 'generation', generation)
-    if use_by > 0 then redis.call('HSET', slot_key, 'useBy', slot.effective + use_by) end
-  end
   if state == 'claimed' then return take(slot, state) end
-  local stored = redis.call('HMGET', slot_key, 'cause', 'useBy')
+  local stored = redis.call('HMGET', base .. ':slot:' .. slot.id, 'cause', 'useBy')
   if stored[2] and tonumber(stored[2]) < now then
     drop(base, slot.id, 'skipped', now, 'expired: not started by its use-by')
     return 'skipped'
@@ -97,6 +102,14 @@ local function try(slot, state)
   if verdict ~= 'take' then return verdict end
   if slot.backlog then backlog = backlog - 1 end
   return take(slot, state)
+end
+
+-- A slot the ledger has nothing about, and young.
+local function try_new(slot)
+  slot.create = function() redis.call('HSET', base .. ':slot:' .. slot.id, unpack(birth(slot))) end
+  local verdict = admit(base, slot, now, policy)
+  if verdict ~= 'take' then return verdict end
+  return take(slot, state_of(base, slot.id))
 end
 
 -- A slot that is on time goes before the backlog, which runs oldest first (T5).
@@ -117,7 +130,11 @@ local function judge(slot, backlog_turn)
     elseif not open and slot.effective < now - grace then
       verdict = 'old'
     else
-      verdict, by, until_at = try(slot, state)
+      if open then
+        verdict, by, until_at = try_open(slot, state)
+      else
+        verdict, by, until_at = try_new(slot)
+      end
     end
   end
   verdicts[#verdicts + 1] = { slot.id, slot.at, verdict, by or '', until_at or 0 }

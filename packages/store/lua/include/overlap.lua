@@ -55,7 +55,7 @@ local function admit(base, slot, now, policy)
   -- Backlog and backfill queue one after another, whatever the policy.
   if slot.backlog then return 'later' end
   if policy.name == 'skip' then
-    slot.create()
+    if slot.create then slot.create() end
     drop(base, slot.id, 'skipped', now, 'overlap: ' .. (blocker or 'the previous run') .. ' has not ended')
     return 'skipped'
   end
@@ -65,7 +65,7 @@ local function admit(base, slot, now, policy)
       drop(base, other, 'skipped', now, 'overlap: ' .. slot.id .. ' is newer and waits in its place')
     end
   end
-  slot.create()
+  if slot.create then slot.create() end
   if not state_of(base, slot.id) then transition(base, slot.id, 'due', now, { reason = 'overlap: waits for ' .. (blocker or 'the cancelled run') }) end
   redis.call('HSET', base .. ':slot:' .. slot.id, 'waiting', 1)
   if policy.name == 'cancel-previous' then

@@ -4,42 +4,37 @@ local EVENTS_KEPT = 200
 
 local function note(base, id, now, event, detail)
   local key = base .. ':events:' .. id
-  if redis.call('LLEN', key) >= EVENTS_KEPT then return end
   local entry = detail or {}
   entry.at = now
   entry.event = event
-  redis.call('RPUSH', key, cjson.encode(entry))
+  if redis.call('RPUSH', key, cjson.encode(entry)) > EVENTS_KEPT then redis.call('RPOP', key) end
 end
 
 local function state_of(base, id)
   return redis.call('HGET', base .. ':slot:' .. id, 'state') or nil
 end
 
-local function transition(base, id, to, now, detail)
+-- facts: fields and values to be written with the state. A slot's first change has its instant, `at`, among them or before it.
+local function transition(base, id, to, now, detail, facts)
   local key = base .. ':slot:' .. id
-  local from = redis.call('HGET', key, 'state') or nil
+  local stored = redis.call('HMGET', key, 'state', 'at')
+  local from = stored[1] or nil
   if from then
     if not TRANSITIONS[from][to] then return nil end
   elseif not INITIAL[to] then
     return nil
   end
-  redis.call('HSET', key, 'state', to)
-  local at = redis.call('HGET', key, 'at')
+  redis.call('HSET', key, 'state', to, unpack(facts or {}))
+  local at = stored[2] or redis.call('HGET', key, 'at')
   if not from then redis.call('ZADD', base .. ':slots', at, id) end
-  local phase = PHASES[to]
-  if phase == 'open' then
-    redis.call('ZADD', base .. ':open', at, id)
-  else
-    redis.call('ZREM', base .. ':open', id)
-  end
-  if phase == 'active' then
-    redis.call('ZADD', base .. ':active', at, id)
-  else
-    redis.call('ZREM', base .. ':active', id)
+  local phase, past = PHASES[to], from and PHASES[from]
+  if past ~= phase then
+    if past == 'open' or past == 'active' then redis.call('ZREM', base .. ':' .. past, id) end
+    if phase == 'open' or phase == 'active' then redis.call('ZADD', base .. ':' .. phase, at, id) end
   end
   -- T9: a run is live from its claim to its first end. No expiry: a worker that dies frees nothing, its run goes on elsewhere.
   -- A redrive does not re-enter.
-  if to == 'claimed' or (to == 'running' and PHASES[from] == 'open') then
+  if to == 'claimed' or (to == 'running' and past == 'open') then
     redis.call('ZADD', base .. ':live', at, id)
   elseif phase == 'ended' or phase == 'dropped' or to == 'due' then
     redis.call('ZREM', base .. ':live', id)

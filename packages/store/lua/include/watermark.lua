@@ -19,6 +19,7 @@ end
 
 local function set_watermark(base, target)
   local current = tonumber(redis.call('HGET', base .. ':job', 'watermark'))
+  if target <= current then return current end
   local open = oldest_open_after(base, current)
   if open and open <= target then target = open - 1 end
   if target > current then redis.call('HSET', base .. ':job', 'watermark', target) else target = current end
