@@ -105,6 +105,6 @@ function findingsOfQueues(queues: readonly QueueReport[]): Finding[] {
     .map(({ queue, waiting }) => ({
       level: waiting > 0 ? 'error' : 'warning',
       name: 'queue',
-      text: `no worker serves queue "${queue}"${waiting > 0 ? `: ${waiting} tasks wait` : ''}`,
+      text: `no worker serves queue "${queue}"${waiting > 0 ? `: ${waiting} ${waiting === 1 ? 'task waits' : 'tasks wait'}` : ''}`,
     }))
 }

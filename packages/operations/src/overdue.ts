@@ -44,7 +44,19 @@ export async function listOverdue(store: Store): Promise<OverdueRow[]> {
   const jobs = await Promise.all(names.map((name) => findJob(store, name)))
   const known = jobs.filter((job) => job !== undefined)
   const rows = await Promise.all(known.map((job) => overdueOf(store, job, company)))
-  return rows.flat().toSorted((a, b) => b.sinceMs - a.sinceMs || (a.slot < b.slot ? -1 : 1))
+  return oncePerCondition(rows.flat()).toSorted((a, b) => b.sinceMs - a.sinceMs || (a.slot < b.slot ? -1 : 1))
+}
+
+/** The oldest slot of each job, kind and reason stands for those after it: a job of every second is one row, not hundreds. */
+function oncePerCondition(rows: readonly OverdueRow[]): OverdueRow[] {
+  const conditions = new Map<string, OverdueRow>()
+  for (const row of rows) {
+    const condition = JSON.stringify([row.job, row.kind, row.reason])
+    const known = conditions.get(condition)
+    const oldest = known === undefined || row.sinceMs > known.sinceMs ? row : known
+    conditions.set(condition, { ...oldest, count: row.count + (known?.count ?? 0) })
+  }
+  return [...conditions.values()]
 }
 
 async function overdueOf(store: Store, job: KnownJob, company: Company): Promise<OverdueRow[]> {
