@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(empty, { recursive: true, force: true }))
 
-describe.each(['America/New_York', 'Australia/Sydney', 'Africa/Cairo'])('in a process with TZ=%s', (zone) => {
+describe.each(['America/New_York', 'Australia/Sydney'])('in a process with TZ=%s', (zone) => {
   it('next gives the slots of every case, whatever the zone of the host', async () => {
     await Promise.all(
       CASES.map(async ([name, args, instants, notes]) => {
