@@ -6,13 +6,13 @@ import {
   createStore,
   type LedgerEntry,
   type RedisClient,
+  type RedisSource,
   type RunRef,
   readSlot,
   type Store,
 } from '@cronce/store'
 import { createWorker, type Handler, type Worker, type WorkerOptions } from '@cronce/worker'
 import { pino } from 'pino'
-import type { RedisServer } from './redis-server.ts'
 import { type StartedRun, type StartRunOptions, startRun } from './start-run.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -39,7 +39,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export function openStage(server: RedisServer): Stage {
+export function openStage(server: { readonly url: RedisSource }): Stage {
   const service = `test-${randomUUID().slice(0, 8)}`
   const redis = connect(server.url, 'producer')
   // A test may take Redis away.
