@@ -3,9 +3,10 @@
 --
 -- KEYS[1] service key
 -- ARGV 1 now or ''  2 who looks  3 put off by ms  4 most jobs  5 how often the fleet is judged, ms  6 delivers alarms (0, 1)
--- Answer: { now, whether to judge the fleet (0, 1), when to look again or 0, whether letters are due (0, 1), then of
---   each job: name, score it now has, its raised alarms or '' }
--- include: time
+-- Answer: { now, whether to judge the fleet (0, 1), when to look again or 0, whether letters are due (0, 1), how many
+--   jobs, of each: name, score it now has, its raised alarms or '';  then, where there is anything to judge, what
+--   include/fleet.lua adds }
+-- include: time, fleet
 local key = KEYS[1] .. ':alarm:'
 local now = read_time(ARGV[1])
 local meta = redis.call('HMGET', key .. 'meta', 'fleetAt', 'change')
@@ -24,10 +25,11 @@ for index = 1, #changed, 2 do
   redis.call('HSET', key .. 'meta', 'change', changed[index + 1])
 end
 
-local answer = { now, fleet and 1 or 0, 0, 0 }
+local answer = { now, fleet and 1 or 0, 0, 0, 0 }
 for _, job in ipairs(redis.call('ZRANGEBYSCORE', key .. 'agenda', '-inf', now, 'LIMIT', 0, ARGV[4])) do
   local score = now + tonumber(ARGV[3])
   redis.call('ZADD', key .. 'agenda', score, job)
+  answer[5] = answer[5] + 1
   answer[#answer + 1] = job
   answer[#answer + 1] = score
   answer[#answer + 1] = redis.call('HGET', key .. 'raised', job) or ''
@@ -37,4 +39,5 @@ local letter_at = ARGV[6] == '1' and redis.call('ZRANGE', key .. 'outbox', 0, 0,
 if letter_at and (not next_at or tonumber(letter_at) < tonumber(next_at)) then next_at = letter_at end
 answer[3] = next_at and tonumber(next_at) or 0
 answer[4] = letter_at and tonumber(letter_at) <= now and 1 or 0
+if fleet or answer[5] > 0 then add_fleet(KEYS[1], answer, fleet) end
 return answer

@@ -1,5 +1,8 @@
 import type { AlarmFacts } from '@cronce/core'
+import { type FleetFacts, fleetFacts } from './alarm-fleet.ts'
+import { counted } from './alarm-reply.ts'
 import { serviceKey } from './keys.ts'
+import { parseRaised, type RaisedAlarm } from './raised-alarm.ts'
 import { readReply } from './reply.ts'
 import type { ScriptArgument, Store } from './store.ts'
 
@@ -12,11 +15,6 @@ export interface AlarmEntry extends AlarmFacts {
   /** Who judged, or could not deliver. */
   readonly by: string
   /** When it was raised. */
-  readonly raisedAt: number
-}
-
-/** A raised alarm, as the judge left it. */
-export interface RaisedAlarm extends AlarmFacts {
   readonly raisedAt: number
 }
 
@@ -36,6 +34,8 @@ export interface AlarmTake {
   /** Whether alarms are to be delivered now, by a process that does. */
   readonly letters: 'due' | 'none'
   readonly jobs: readonly JobToJudge[]
+  /** What the service is judged by, where there is anything to judge. The places of its jobs only with {@link fleet}. */
+  readonly facts: FleetFacts | undefined
 }
 
 export interface AlarmTakeRequest {
@@ -53,9 +53,9 @@ export async function takeJobsToJudge(store: Store, request: AlarmTakeRequest): 
   const reply = readReply(await store.span('alarm-take', [who, putOffMs, most, fleetEveryMs, delivers ? 1 : 0]))
   const [now, fleet, nextAt] = [reply.number(), reply.number() === 1, reply.number()]
   const letters = reply.number() === 1 ? 'due' : 'none'
-  const jobs: JobToJudge[] = []
-  while (reply.more()) jobs.push({ job: reply.text(), score: reply.number(), raised: reply.text() })
-  return { now, fleet, nextAt: nextAt === 0 ? undefined : nextAt, letters, jobs }
+  const jobs = counted(reply, () => ({ job: reply.text(), score: reply.number(), raised: reply.text() }))
+  const facts = reply.more() ? fleetFacts(reply, now) : undefined
+  return { now, fleet, nextAt: nextAt === 0 ? undefined : nextAt, letters, jobs, facts }
 }
 
 /** What a watchdog found of one job, or of the fleet (job ''). */
@@ -94,11 +94,6 @@ export async function askForJudgement(store: Store, jobs: readonly string[], now
   if (jobs.length === 0) return
   const pairs = jobs.flatMap((job) => [String(now), job])
   await store.redis.zadd(`${serviceKey(store.service)}:alarm:agenda`, 'XX', 'LT', ...pairs)
-}
-
-/** Reads what {@link JobToJudge.raised} has. */
-export function parseRaised(text: string): RaisedAlarm[] {
-  return text === '' ? [] : (JSON.parse(text) as RaisedAlarm[])
 }
 
 /** Every alarm that is raised now, oldest first. */

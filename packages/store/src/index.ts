@@ -1,5 +1,6 @@
 export * from './audit-reading.ts'
 export * from './alarm-facts.ts'
+export { type FleetFacts, type JobPlace, listJobsToLookAt, readFleetFacts } from './alarm-fleet.ts'
 export * from './alarm-letters.ts'
 export * from './alarms.ts'
 export * from './by-hand.ts'
@@ -33,6 +34,7 @@ export {
   yieldPlan,
 } from './plan.ts'
 export * from './presence.ts'
+export * from './raised-alarm.ts'
 export * from './receipts.ts'
 export * from './registry.ts'
 export * from './safety.ts'

@@ -8,7 +8,7 @@ import { watchReach } from './store-reach.ts'
 import { checkSettings, type WatchdogSettings } from './watchdog-options.ts'
 
 /** The longest pause between two looks, ms: what another process put on the agenda is seen within it. */
-export const LONGEST_PAUSE_MS = 30_000
+const LONGEST_PAUSE_MS = 60_000
 
 /** Letters of one notice. */
 const LETTERS = 50

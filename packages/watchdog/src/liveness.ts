@@ -6,8 +6,8 @@ export const SILENCE_MS = 45_000
 /** So many silences in a row count. */
 const SILENCES = 3
 
-/** A process whose watchdog looked this recently lives, ms: it looks at least every half minute. */
-export const WATCHER_FRESH_MS = 90_000
+/** A process whose watchdog looked this recently lives, ms: it looks at least every minute. */
+export const WATCHER_FRESH_MS = 150_000
 
 /** Who of a service lives, by what a look read. */
 export interface Liveness {

@@ -6,7 +6,6 @@ import {
   askForJudgement,
   type JobToJudge,
   parseRaised,
-  readFleetFacts,
   readJobFacts,
   type Store,
   settleAlarms,
@@ -74,7 +73,7 @@ export async function look(context: LookContext): Promise<LookResult> {
       fleetEveryMs: FLEET_EVERY_MS,
       delivers,
     })
-    const judged = take.jobs.length > 0 || take.fleet ? await judge(context, take) : { settlements: [], suspects: 0 }
+    const judged = await judge(context, take)
     entries.push(...(await settleAlarms(store, judged.settlements)))
     for (const { lookAt } of judged.settlements) if (lookAt !== 'gone') nextAt = Math.min(nextAt, lookAt)
     nextAt = Math.min(nextAt, take.nextAt ?? Number.POSITIVE_INFINITY)
@@ -96,7 +95,8 @@ async function judge(
   context: LookContext,
   take: AlarmTake,
 ): Promise<{ settlements: AlarmSettlement[]; suspects: number }> {
-  const facts = await readFleetFacts(context.store, { places: take.fleet ? 'with' : 'without' })
+  const { facts } = take
+  if (facts === undefined) return { settlements: [], suspects: 0 }
   const fleet = livenessOf(facts)
   const settlements = await Promise.all(take.jobs.map((job) => judgeTaken(context, job, fleet)))
   if (!take.fleet) return { settlements, suspects: 0 }

@@ -37,7 +37,7 @@ const MOST_OVERDUE = 1_000
  * })
  */
 export async function scheduleHealth(store: Store): Promise<ScheduleHealth> {
-  const fleet = livenessOf(await readFleetFacts(store, { places: 'without' }))
+  const fleet = livenessOf(await readFleetFacts(store))
   const names = await listJobsToLookAt(store, fleet.now)
   const overdue: Overdue[] = []
   for (let start = 0; start < names.length && overdue.length < MOST_OVERDUE; start += BATCH) {

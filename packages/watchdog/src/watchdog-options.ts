@@ -8,7 +8,7 @@ export const DEFAULT_INTERVAL_MS = 10_000
 /** What the author of a process says of its watchdog. */
 export interface WatchdogSettings {
   /**
-   * The shortest pause between two looks. Without anything to look at it looks every half minute; the looks are shared, so that a
+   * The shortest pause between two looks. Without anything to look at it looks every minute; the looks are shared, so that a
    * fleet reads each job once. Default 10 s, from 1 s to 10 min.
    */
   readonly interval?: Duration | undefined
