@@ -1,4 +1,4 @@
-import { cron, defineJob } from '@cronce/core'
+import { cron, defineJob, formatDoneLetterId } from '@cronce/core'
 import { slotKeyOf } from '@cronce/queue'
 import { readDeadLetter, readSlotEvents, redriveDeadLetters } from '@cronce/store'
 import { handle, type RunSummary } from '@cronce/worker'
@@ -92,7 +92,7 @@ describe('done', () => {
     await waitUntil(() => told('done.failed').some(({ final }) => final), { message: 'the last failure' })
     expect(attempts).toEqual([1, 2, 3])
     expect((await stage.read(run)).state).toBe('succeeded')
-    const letter = await waitUntil(() => readDeadLetter(stage.store, job.name, run.slot), {
+    const letter = await waitUntil(() => readDeadLetter(stage.store, job.name, formatDoneLetterId(run.slot)), {
       message: 'its dead letter',
     })
     expect(letter).toMatchObject({ reason: 'done', entity: undefined, attempts: 3 })
@@ -146,7 +146,10 @@ describe('a source', () => {
     const run = await stage.start(job)
     expect(await stage.ended(run)).toMatchObject({ state: 'partial', entities: { planned: 1, done: 1 } })
     expect(seen).toEqual(['a'])
-    expect(await readDeadLetter(stage.store, job.name, run.slot)).toMatchObject({ reason: 'plan', attempts: 3 })
+    expect(await readDeadLetter(stage.store, job.name, run.slot)).toMatchObject({
+      reason: 'plan',
+      attempts: 3,
+    })
   })
 
   it('may be an iterable, async or not, and a page may be larger than a chunk', async () => {

@@ -1,5 +1,5 @@
 import { cron, defineJob } from '@cronce/core'
-import { listUnviewed } from '@cronce/store'
+import { listUnviewed, redriveDeadLetters, registerJob } from '@cronce/store'
 import { handle } from '@cronce/worker'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -57,7 +57,32 @@ describe('a worker', () => {
     expect(old.told('task.handed-back')[0]).toMatchObject({ slot: run.slot, delayMs: 1_000 })
     let runs = 0
     await stage.work([handle(newer, { each: () => void (runs += 1) })])
-    await stage.ended(run)
+    // The old one may take it again a few times, each time for longer.
+    await stage.ended(run, { timeoutMs: 45_000 })
+    expect(runs).toBe(1)
+  })
+
+  it('fails a run whose handler no live worker has by its finish tolerance, and a redrive runs it when one does (W1)', async () => {
+    const tolerance = { start: '500ms', finish: '1s' }
+    const unknown = defineJob({
+      name: 'unknown',
+      schedule: cron('0 3 * * *'),
+      onCrash: 'complete',
+      timeout: '1s',
+      tolerance,
+    })
+    await registerJob(stage.store, unknown, { by: 'test' })
+    const old = await stage.work([handle(nightly, { each: () => undefined })])
+    const run = await stage.start(unknown)
+    const failed = await stage.ended(run, { timeoutMs: 20_000 })
+    expect(failed).toMatchObject({ state: 'failed', reason: 'no handler: no live worker has it' })
+    expect(old.told('run.ended')).toEqual([{ slot: run.slot, state: 'failed', version: 1 }])
+    let runs = 0
+    await stage.work([handle(unknown, { each: () => void (runs += 1) })])
+    const redriven = await redriveDeadLetters(stage.store, run, { ids: [run.slot], by: 'test', abandonedToo: false })
+    expect(redriven).toMatchObject({ status: 'redriven', count: 1 })
+    await stage.enqueuer.add('default', [{ kind: 'plan', job: run.job, id: run.id, number: redriven.step, version: 1 }])
+    expect(await stage.ended(run, { version: 2, timeoutMs: 45_000 })).toMatchObject({ state: 'succeeded' })
     expect(runs).toBe(1)
   })
 

@@ -1,4 +1,4 @@
-import { CronceError, formatDeadLetterId, parseDeadLetterId, parseSlotKey } from '@cronce/core'
+import { CronceError, formatDeadLetterId, formatDoneLetterId, parseDeadLetterId, parseSlotKey } from '@cronce/core'
 import { countDeadLetters, type DeadLetter, listJobNames, readDeadLetter, type Store } from '@cronce/store'
 import { type DeadLetterFilter, eachLetter, filterLetters } from './dead-letter-filter.ts'
 import type { DeadLetterRow } from './dead-letter-row.ts'
@@ -57,7 +57,7 @@ export async function showDeadLetter(store: Store, id: string): Promise<DeadLett
 export function jobOfLetter(id: string): string {
   try {
     const { slot, entity } = parseDeadLetterId(id)
-    if (formatDeadLetterId(slot, entity) === id) return parseSlotKey(slot).job
+    if (formatDeadLetterId(slot, entity) === id || formatDoneLetterId(slot) === id) return parseSlotKey(slot).job
   } catch {
     // Not even a slot key leads it.
   }

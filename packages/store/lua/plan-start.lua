@@ -27,14 +27,12 @@ if state ~= 'running' then
     return { 'ended', now }
   end
   if not transition(base, id, 'running', now, { by = ARGV[4], release = ARGV[5] }) then return { 'ended', now } end
+end
+-- A redriven run is running already, and may never have been started.
+if redis.call('HSETNX', slot, 'startedAt', now) == 1 then
   local effective = tonumber(redis.call('HGET', slot, 'effective'))
-  redis.call('HSET', slot, 'startedAt', now, 'latenessMs', math.max(0, now - effective))
-  redis.call('HSETNX', key, 'written', 0)
-  redis.call('HSETNX', key, 'closed', 0)
-  redis.call('HSETNX', key, 'complete', 0)
-  redis.call('HSETNX', key, 'step', 0)
-  -- The claim has done its work; a worker that was faster than the trigger's record leaves it a marker all the same.
-  redis.call('HSET', slot, 'startedBy', ARGV[4])
+  redis.call('HSET', slot, 'latenessMs', math.max(0, now - effective), 'startedBy', ARGV[4])
+  for _, field in ipairs({ 'written', 'closed', 'complete', 'step' }) do redis.call('HSETNX', key, field, 0) end
 end
 redis.call('HINCRBY', slot, 'starts', 1)
 local fence = redis.call('HINCRBY', key, 'fence', 1)

@@ -12,16 +12,22 @@ local slot = base .. ':slot:' .. id
 local state = state_of(base, id)
 if not state then return { 'unknown', now, 0, -1, 0, 0 } end
 local members, ids, counts = {}, {}, { dead = 0, abandoned = 0 }
+-- W4: attempts go on counting over redrives; `b` is where this life began.
+local attempts = {}
 local plan_dead, done_dead
 for index = 5, #ARGV do
   local dead = base .. ':dead:' .. ARGV[index]
-  local fields = redis.call('HMGET', dead, 'state', 'reason', 'entity', 'payload')
+  local fields = redis.call('HMGET', dead, 'state', 'reason', 'entity', 'payload', 'attempts')
   local abandoned = fields[2] == 'abandoned'
   -- T, states: what was abandoned may have had its effect; it is repeated only when asked for by name.
-  if fields[1] == 'open' and fields[2] == 'plan' then plan_dead = ARGV[index] end
+  if fields[1] == 'open' and (fields[2] == 'plan' or fields[2] == 'no handler') then plan_dead = ARGV[index] end
   if fields[1] == 'open' and fields[2] == 'done' then done_dead = ARGV[index] end
   if fields[1] == 'open' and fields[3] and (not abandoned or ARGV[4] == '1') then
     members[#members + 1] = '[' .. cjson.encode(fields[3]) .. ',' .. (fields[4] or 'null') .. ']'
+    for _, field in ipairs({ 'a', 'b' }) do
+      attempts[#attempts + 1] = field .. #ids
+      attempts[#attempts + 1] = tonumber(fields[5] or 0)
+    end
     ids[#ids + 1] = ARGV[index]
     local count = abandoned and 'abandoned' or 'dead'
     counts[count] = counts[count] + 1
@@ -49,6 +55,11 @@ redis.call('HSET', slot, 'doneState', '')
 redis.call('ZREM', base .. ':done', id)
 local plan = plan_key(base, id)
 local step, number = 0, -1
+-- A dead letter outlives its run's plan: what is left of it is that it was complete.
+if redis.call('EXISTS', plan) == 0 then
+  redis.call('HSET', plan, 'complete', 1, 'written', 0, 'closed', 0, 'step', 0, 'paused', 0, 'bound', 1)
+end
+for _, key in ipairs({ plan, base .. ':members:' .. id, base .. ':kept:' .. id }) do redis.call('PERSIST', key) end
 if plan_dead then
   reopen(plan_dead)
   redis.call('HSET', plan, 'complete', 0, 'failed', 0, 'attempts', 0, 'paused', 0)
@@ -58,7 +69,7 @@ if #members > 0 then
   for _, dead in ipairs(ids) do reopen(dead) end
   number = redis.call('HINCRBY', plan, 'written', 1) - 1
   redis.call('HSET', chunk_key(base, id, number), 'members', '[' .. table.concat(members, ',') .. ']',
-    'states', string.rep('.', #members), 'left', #members, 'fence', 0, 'redriven', cjson.encode(ids))
+    'states', string.rep('r', #members), 'left', #members, 'fence', 0, 'redriven', cjson.encode(ids), unpack(attempts))
   redis.call('ZADD', base .. ':chunks:' .. id, now, number)
   redis.call('HINCRBY', slot, 'dead', 0 - counts.dead)
   redis.call('HINCRBY', slot, 'abandoned', 0 - counts.abandoned)

@@ -21,8 +21,10 @@ export interface ChunkMember {
   readonly key: string
   readonly payload: unknown
   readonly state: MemberState
-  /** Attempts that ended, over crashes, new queue jobs and this life. */
+  /** Attempts that ended, over crashes, new queue jobs and redrives. */
   readonly attempts: number
+  /** Of them, those of earlier lives: a redrive gives fresh attempts and goes on counting. */
+  readonly attemptsBefore: number
   /** Not before this instant; 0 where it does not wait. */
   readonly nextAttemptAt: number
   /** Workers that died while it ran alone. */
@@ -84,16 +86,19 @@ export async function startChunk(
   return { status, now, ...start, crashes: Number(fields['crashes'] ?? 0), members: readMembers(fields) }
 }
 
+const FRESH = { attempts: 0, attemptsBefore: 0, nextAttemptAt: 0, crashes: 0 } as const
+
 function readMembers(fields: Readonly<Record<string, string>>): ChunkMember[] {
   const states = fields['states'] ?? ''
   const members = JSON.parse(fields['members'] ?? '[]') as [string, unknown, MemberFault?][]
   return members.map(([key, payload, fault], index) => {
     const state = MEMBER_STATES[states[index] ?? '.'] ?? 'fresh'
     // The many that nothing has happened to have nothing to look up.
-    if (state === 'fresh') return { index, key, payload, state, attempts: 0, nextAttemptAt: 0, crashes: 0, fault }
+    if (state === 'fresh') return { ...FRESH, index, key, payload, state, fault }
     return {
       ...{ index, key, payload, state, fault },
       attempts: Number(fields[`a${index}`] ?? 0),
+      attemptsBefore: Number(fields[`b${index}`] ?? 0),
       nextAttemptAt: Number(fields[`t${index}`] ?? 0),
       crashes: Number(fields[`c${index}`] ?? 0),
     }

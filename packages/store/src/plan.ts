@@ -155,6 +155,17 @@ export async function failPlan(
   }
 }
 
+/** W1: nobody has the handler of a run that nobody started: it is failed, and can be redriven. */
+export async function failUnserved(
+  store: Store,
+  run: RunRef,
+  failure: Executor & { error: string; deadLetterId: string },
+): Promise<'failed' | 'started'> {
+  const { error, deadLetterId, worker, release } = failure
+  const [answer] = await store.job(run.job, 'unserved', [run.id, deadLetterId, error, worker, release])
+  return answer === 'failed' ? 'failed' : 'started'
+}
+
 /** The 8 bytes under which an entity is known in the compact sets of its run. */
 export function entityHash(key: string): Buffer {
   return hash('sha1', key, 'buffer').subarray(0, 8)

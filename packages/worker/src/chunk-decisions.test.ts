@@ -10,6 +10,7 @@ function member(index: number, state: MemberState = 'fresh', more: Partial<Chunk
     payload: {},
     state,
     attempts: 0,
+    attemptsBefore: 0,
     nextAttemptAt: 0,
     crashes: 0,
     fault: undefined,
@@ -84,13 +85,23 @@ describe('an attempt that failed', () => {
   const backoff = { type: 'exponential', delayMs: 100, capMs: 10_000, jitter: 0 } as const
   const rules = { attempts: 3, backoff, random: () => 0.5, now: 1_000, laterUntilAt: 60_000 }
   const judge = (kind: 'thrown' | 'timeout' | 'invalid', attempt: number, thrown: unknown = new Error('no')) =>
-    judgeFailure({ kind, attempt, thrown }, rules)
+    judgeFailure({ attemptsBefore: 0, kind, attempt, thrown }, rules)
 
   it('is followed by another after a wait that grows, until attempts are used up', () => {
     expect(judge('thrown', 1)).toEqual({ verdict: 'retry', reason: 'failed', attempts: 1, delayMs: 100 })
     expect(judge('thrown', 2)).toEqual({ verdict: 'retry', reason: 'failed', attempts: 2, delayMs: 200 })
     expect(judge('thrown', 3)).toEqual({ verdict: 'dead', reason: 'failed', attempts: 3, delayMs: 0 })
     expect(judge('timeout', 3)).toMatchObject({ verdict: 'dead', reason: 'timeout' })
+  })
+
+  it('counts on over a redrive, which gives fresh attempts', () => {
+    const failure = { kind: 'thrown', attemptsBefore: 3, thrown: new Error('no') } as const
+    expect(judgeFailure({ ...failure, attempt: 4 }, rules)).toMatchObject({
+      verdict: 'retry',
+      attempts: 4,
+      delayMs: 100,
+    })
+    expect(judgeFailure({ ...failure, attempt: 6 }, rules)).toMatchObject({ verdict: 'dead', attempts: 6 })
   })
 
   it('is the last where the payload or the handler says so', () => {
@@ -106,13 +117,15 @@ describe('an attempt that failed', () => {
     const later = new RetryLaterError({ after: '30s' })
     expect(judge('thrown', 3, later)).toEqual({ verdict: 'retry', reason: 'later', attempts: 2, delayMs: 30_000 })
     const overdue = { ...rules, now: 31_000 }
-    expect(judgeFailure({ kind: 'thrown', attempt: 1, thrown: later }, overdue)).toEqual({
+    expect(judgeFailure({ attemptsBefore: 0, kind: 'thrown', attempt: 1, thrown: later }, overdue)).toEqual({
       verdict: 'retry',
       reason: 'failed',
       attempts: 1,
       delayMs: 30_000,
     })
-    expect(judgeFailure({ kind: 'thrown', attempt: 3, thrown: later }, overdue)).toMatchObject({ verdict: 'dead' })
+    expect(judgeFailure({ attemptsBefore: 0, kind: 'thrown', attempt: 3, thrown: later }, overdue)).toMatchObject({
+      verdict: 'dead',
+    })
   })
 
   it('may have thrown anything', () => {

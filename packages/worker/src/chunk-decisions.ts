@@ -92,20 +92,30 @@ export interface FailureVerdict {
   readonly delayMs: number
 }
 
-/** What follows when an attempt failed. `attempt` counts from 1. */
-export function judgeFailure(
-  failure: { readonly kind: 'thrown' | 'timeout' | 'invalid'; readonly attempt: number; readonly thrown: unknown },
-  rules: RetryRules,
-): FailureVerdict {
-  const { kind, attempt, thrown } = failure
+export interface Failure {
+  readonly kind: 'thrown' | 'timeout' | 'invalid'
+  /** Counts from 1, over redrives. */
+  readonly attempt: number
+  /** Those of earlier lives. */
+  readonly attemptsBefore: number
+  readonly thrown: unknown
+}
+
+/** What follows when an attempt failed. */
+export function judgeFailure(failure: Failure, rules: RetryRules): FailureVerdict {
+  const { kind, attempt, attemptsBefore, thrown } = failure
+  const attemptOfLife = attempt - attemptsBefore
   if (kind === 'invalid') return { verdict: 'dead', reason: 'invalid', attempts: attempt, delayMs: 0 }
   const wish = kind === 'thrown' ? readWish(thrown) : { kind: 'retry' as const }
   if (wish.kind === 'later' && rules.now + wish.afterMs <= rules.laterUntilAt) {
     return { verdict: 'retry', reason: 'later', attempts: attempt - 1, delayMs: wish.afterMs }
   }
-  if (wish.kind === 'never' || attempt >= rules.attempts) {
+  if (wish.kind === 'never' || attemptOfLife >= rules.attempts) {
     return { verdict: 'dead', reason: kind === 'timeout' ? 'timeout' : 'failed', attempts: attempt, delayMs: 0 }
   }
-  const delayMs = Math.max(retryDelay(rules.backoff, attempt, rules.random), wish.kind === 'later' ? wish.afterMs : 0)
+  const delayMs = Math.max(
+    retryDelay(rules.backoff, attemptOfLife, rules.random),
+    wish.kind === 'later' ? wish.afterMs : 0,
+  )
   return { verdict: 'retry', reason: 'failed', attempts: attempt, delayMs }
 }

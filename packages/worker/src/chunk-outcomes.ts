@@ -105,7 +105,7 @@ export class ChunkOutcomes {
     const { startedAt, effectiveAt } = this.#options.start
     const now = this.#options.now()
     const { verdict, reason, attempts, delayMs } = judgeFailure(
-      { ...end, attempt: number },
+      { ...end, attempt: number, attemptsBefore: member.attemptsBefore },
       { ...retry, random: context.random, now, laterUntilAt: Math.max(startedAt, effectiveAt) + tolerance.finishMs },
     )
     if (verdict === 'dead') {

@@ -6,7 +6,7 @@ import { type ChunkChoice, chooseMembers } from './chunk-decisions.ts'
 import { ChunkOutcomes } from './chunk-outcomes.ts'
 import { type AttemptScope, EntityAttempt } from './entity-attempt.ts'
 import { MemberQueue } from './member-queue.ts'
-import { FINISHED, followUp, showLetters, type TaskInHand } from './run-progress.ts'
+import { FINISHED, followUp, letGoOf, showLetters, type TaskInHand } from './run-progress.ts'
 import type { ShutdownPhase } from './shutdown.ts'
 
 /** Handlers that never wait would keep the loop, and with it the lock's renewal, from its turn for longer than this, ms. */
@@ -34,6 +34,7 @@ export class ChunkRun {
   #standing: Standing = 'running'
   #trouble: { readonly error: unknown } | undefined
   #wake = (): void => undefined
+  #cancelRecheck = (): void => undefined
   #isPumping = false
   #turnEndsAt = 0
 
@@ -68,12 +69,14 @@ export class ChunkRun {
     const { events } = this.#inHand.context
     const { mode, ends, members } = this.#choice
     this.#turnEndsAt = this.#startedAt + LONGEST_TURN_MS
+    this.#armRecheck()
     events.emit('chunk.started', { ...this.#facts, entities: members.length })
     for (const end of ends) this.#outcomes.forego(end)
     try {
       await (mode === 'together' ? this.#runTogether() : this.#runMarked())
       return await this.#finish()
     } finally {
+      this.#cancelRecheck()
       this.#outcomes.close()
     }
   }
@@ -95,6 +98,15 @@ export class ChunkRun {
     if (this.#standing === 'lost') return
     const started = this.#choice.mode === 'alone' ? this.#pool.running : []
     this.#outcomes.flush(started).catch((error: unknown) => this.lose(error))
+  }
+
+  /** T9, promise 7: a run that was cancelled, or a chunk that was taken, is noticed although no entity ends meanwhile. */
+  #armRecheck(): void {
+    const { clock, timing } = this.#inHand.context
+    this.#cancelRecheck = clock.after(timing.recheckMs, () => {
+      this.recheck()
+      if (this.#standing !== 'lost') this.#armRecheck()
+    })
   }
 
   /** As many at once as the job allows; outcomes are written by time. */
@@ -175,6 +187,7 @@ export class ChunkRun {
     const { last } = this.#outcomes
     if (this.#standing === 'lost' || last === undefined) {
       events.emit('chunk.fenced-off', this.#facts)
+      await letGoOf(this.#inHand)
       return FINISHED
     }
     await showLetters(this.#inHand, this.#outcomes.letters)

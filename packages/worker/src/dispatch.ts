@@ -3,7 +3,8 @@ import { type ChunksInHand, runChunk } from './chunk-step.ts'
 import { runDone } from './done-step.ts'
 import type { Handler } from './handler.ts'
 import { runPlanStep } from './plan-step.ts'
-import { takeInHand } from './run-progress.ts'
+import { FINISHED, takeInHand } from './run-progress.ts'
+import { giveUpUnserved } from './unserved.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 /** W1: a task that this worker lacks the code for is handed back for this long at first, ms, then doubled each time. */
@@ -49,9 +50,9 @@ export class Dispatcher {
     // Fetched while the worker was told to stop: another takes it.
     if (this.#context.shutdown.phase !== 'open') return { kind: 'again', delayMs: 0 }
     const handler = this.#context.handlers.get(task.job)
-    if (handler === undefined) return this.#handBack(task, 'no handler for this job here')
+    if (handler === undefined) return await this.#handBack(task, 'no handler for this job here')
     if (task.version > handler.job.version)
-      return this.#handBack(task, `its version ${task.version} is newer than ours`)
+      return await this.#handBack(task, `its version ${task.version} is newer than ours`)
     this.#handedBack.delete(taskId(task))
     return await this.#run(handler, task)
   }
@@ -68,7 +69,8 @@ export class Dispatcher {
     }
   }
 
-  #handBack(task: Task, reason: string): TaskOutcome {
+  async #handBack(task: Task, reason: string): Promise<TaskOutcome> {
+    if (await giveUpUnserved(this.#context, task)) return FINISHED
     const id = taskId(task)
     const times = this.#handedBack.get(id) ?? 0
     const delayMs = Math.min(LONGEST_HAND_BACK_MS, FIRST_HAND_BACK_MS * 2 ** Math.min(times, 30))

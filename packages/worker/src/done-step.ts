@@ -1,9 +1,9 @@
-import { CronceError, isCronceError, parseSlotId, retryDelay } from '@cronce/core'
+import { CronceError, formatDoneLetterId, isCronceError, parseSlotId, retryDelay } from '@cronce/core'
 import type { TaskOutcome } from '@cronce/queue'
 import { endDone, type LedgerEntry, listDeadLetterIdsOf, readDeadLetter, startDone } from '@cronce/store'
 import type { DoneContext, RunSummary } from './done-summary.ts'
 import { formatIdempotencyKey } from './idempotency-key.ts'
-import { acknowledge, FINISHED, runLetterId, showLetters, type TaskInHand } from './run-progress.ts'
+import { acknowledge, FINISHED, showLetters, type TaskInHand } from './run-progress.ts'
 import { describeThrown, keptError } from './thrown-value.ts'
 import { callInTime } from './timed-call.ts'
 
@@ -79,7 +79,7 @@ async function failAttempt(
   const outcome = await endAttempt(inHand, { attempt, verdict: final ? 'dead' : 'retry', error })
   context.events.emit('done.failed', { slot, error: describeThrown(error), attempt, final })
   if (!final) return { kind: 'again', delayMs: retryDelay(backoff, attempt, context.random) }
-  await showLetters(inHand, [runLetterId(inHand)])
+  await showLetters(inHand, [formatDoneLetterId(inHand.slot)])
   return outcome
 }
 
@@ -96,7 +96,7 @@ async function endAttempt(
     verdict: end.verdict,
     attempt: end.attempt,
     error: end.verdict === 'done' || end.verdict === 'back' ? '' : keptError(end.error, kept),
-    deadLetterId: runLetterId(inHand),
+    deadLetterId: formatDoneLetterId(inHand.slot),
   })
   return FINISHED
 }

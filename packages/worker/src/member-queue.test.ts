@@ -9,6 +9,7 @@ function member(index: number, nextAttemptAt = 0): ChunkMember {
     payload: {},
     state: 'fresh',
     attempts: 0,
+    attemptsBefore: 0,
     nextAttemptAt,
     crashes: 0,
     fault: undefined,

@@ -3,7 +3,15 @@ import type { TaskOutcome } from '@cronce/queue'
 import { failPlan, hintOpenWork, type PlanStart, startPlan, yieldPlan } from '@cronce/store'
 import { PageReader, type PlanPart } from './page-reader.ts'
 import { PlanFlight } from './plan-flight.ts'
-import { acknowledge, addTasks, FINISHED, followUp, runLetterId, showLetters, type TaskInHand } from './run-progress.ts'
+import {
+  acknowledge,
+  addTasks,
+  FINISHED,
+  followUp,
+  planLetterId,
+  showLetters,
+  type TaskInHand,
+} from './run-progress.ts'
 import { describeThrown, keptError } from './thrown-value.ts'
 import { callInTime } from './timed-call.ts'
 
@@ -153,13 +161,13 @@ async function failStep(
     fence,
     attemptsAllowed,
     error: keptError(error, { number: failedBefore + 1, at: clock.now(), worker: executor.worker }),
-    deadLetterId: runLetterId(inHand),
+    deadLetterId: planLetterId(inHand),
   })
   if (failed.status === 'fenced') return acknowledge(inHand, 'fenced off')
   const final = failed.status === 'failed'
   events.emit('plan.failed', { slot, error: describeThrown(error), attempt: failed.attempts, final })
   if (!final) return { kind: 'again', delayMs: retryDelay(backoff, failed.attempts, random) }
-  await showLetters(inHand, [runLetterId(inHand)])
+  await showLetters(inHand, [planLetterId(inHand)])
   await followUp(inHand, { ended: failed.ended, nextStep: 0 })
   return FINISHED
 }

@@ -1,6 +1,6 @@
 import { formatDeadLetterId, type SlotKey } from '@cronce/core'
 import { showDeadLetters, slotKeyOf, type Task, type TaskOutcome } from '@cronce/queue'
-import type { RunEnd, RunRef } from '@cronce/store'
+import { askForLook, letGo, type RunEnd, type RunRef } from '@cronce/store'
 import type { Handler } from './handler.ts'
 import type { WorkerContext } from './worker-context.ts'
 
@@ -17,10 +17,13 @@ export function takeInHand(context: WorkerContext, handler: Handler, task: Task)
   return { context, handler, task, run: { job: task.job, id: task.id }, slot: slotKeyOf(task) }
 }
 
-/** The id of the dead letter of the run itself. */
-export function runLetterId({ slot }: TaskInHand): string {
+/** The id of the dead letter of the run's plan. */
+export function planLetterId({ slot }: TaskInHand): string {
   return formatDeadLetterId(slot)
 }
+
+/** At the next sweep, whatever the clocks say. */
+const AT_ONCE = 0
 
 export const FINISHED: TaskOutcome = { kind: 'finished' }
 
@@ -49,7 +52,11 @@ export async function followUp(
   { ended, nextStep }: { ended: RunEnd | undefined; nextStep: number },
 ): Promise<void> {
   const { handler } = inHand
-  if (ended !== undefined) inHand.context.events.emit('run.ended', { slot: inHand.slot, ...ended })
+  if (ended !== undefined) {
+    inHand.context.events.emit('run.ended', { slot: inHand.slot, ...ended })
+    // T9: a slot may wait for this end.
+    await orLater(inHand, askForLook(inHand.context.store, 'watch', [{ job: inHand.run.job, lookAt: AT_ONCE }]))
+  }
   const tasks = [
     ...(nextStep > 0 ? [{ kind: 'plan' as const, number: nextStep }] : []),
     ...(ended !== undefined && handler.done !== undefined ? [{ kind: 'done' as const, number: ended.version }] : []),
@@ -61,6 +68,16 @@ export async function followUp(
 export async function showLetters(inHand: TaskInHand, ids: readonly string[]): Promise<void> {
   const { store, enqueuer } = inHand.context
   await orLater(inHand, showDeadLetters({ store, enqueuer, job: inHand.run.job, ids }))
+}
+
+/** T9: where the chunk was taken away because its run was cancelled, the run that waits for it may start. */
+export async function letGoOf(inHand: TaskInHand): Promise<void> {
+  const { context, run, task } = inHand
+  const release = async () => {
+    await letGo(context.store, run, task.number)
+    await askForLook(context.store, 'watch', [{ job: run.job, lookAt: AT_ONCE }])
+  }
+  await orLater(inHand, release())
 }
 
 async function orLater({ context, handler }: TaskInHand, work: Promise<void>): Promise<void> {

@@ -15,6 +15,9 @@ export const DEFAULT_QUIET_MS = 30_000
 /** How long outcomes of a chunk are gathered before they are written, ms. */
 export const DEFAULT_SETTLE_MS = 200
 
+/** How often a chunk asks whether it is still its worker's, ms: how soon a cancelled run is noticed. */
+export const DEFAULT_RECHECK_MS = 5_000
+
 /** How long an effect is leased to an attempt that stopped renewing, ms. */
 export const DEFAULT_RECEIPT_LEASE_MS = 30_000
 
@@ -41,6 +44,7 @@ export interface WorkerTiming {
   readonly sweepMs: number
   readonly quietMs: number
   readonly settleMs: number
+  readonly recheckMs: number
   readonly receiptLeaseMs: number
   readonly planStepMs: number
   readonly shutdownMs: number
@@ -66,6 +70,8 @@ export interface WorkerTimingOptions {
   readonly readdAfter?: Duration | undefined
   /** How long outcomes are gathered before they are written. A crash repeats those of `complete` jobs. Default 200 ms. */
   readonly settleEvery?: Duration | undefined
+  /** How often a chunk asks whether it is still this worker's: how soon a cancelled run is noticed. Default 5 s. */
+  readonly recheckEvery?: Duration | undefined
   /** How long an effect of `ctx.once` stays another's after its attempt stopped renewing. Default 30 s. */
   readonly receiptLease?: Duration | undefined
   /** How long one step of a plan may take before it makes room for others. Default 1 s. */
@@ -84,6 +90,7 @@ const DURATIONS = {
   sweepEvery: DEFAULT_SWEEP_MS,
   readdAfter: DEFAULT_QUIET_MS,
   settleEvery: DEFAULT_SETTLE_MS,
+  recheckEvery: DEFAULT_RECHECK_MS,
   receiptLease: DEFAULT_RECEIPT_LEASE_MS,
   planStep: DEFAULT_PLAN_STEP_MS,
 } as const satisfies Partial<Record<keyof WorkerTimingOptions, number>>
@@ -115,6 +122,7 @@ export function readTiming(options: WorkerTimingOptions, queues: Readonly<Record
     sweepMs: read('sweepEvery'),
     quietMs: read('readdAfter'),
     settleMs: read('settleEvery'),
+    recheckMs: read('recheckEvery'),
     receiptLeaseMs: read('receiptLease'),
     planStepMs: read('planStep'),
     shutdownMs: read('shutdownTimeout'),

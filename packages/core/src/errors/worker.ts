@@ -54,4 +54,8 @@ export const WORKER_ERRORS = {
     message: 'the worker is shutting down',
     fix: 'Nothing to do: what was not finished was handed back. Raise `shutdownTimeout` where handlers need longer.',
   },
+  CRONCE_NO_HANDLER: {
+    message: 'no live worker has a handler for job "{job}" version {version} by its finish tolerance; the run is failed',
+    fix: 'Deploy a worker with that handler, then `cronce dead retry` the run.',
+  },
 } as const satisfies Record<string, ErrorEntry>

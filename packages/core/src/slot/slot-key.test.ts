@@ -4,6 +4,7 @@ import { isCronceError } from '../errors/cronce-error.ts'
 import {
   compareSlots,
   formatDeadLetterId,
+  formatDoneLetterId,
   formatSlotId,
   formatSlotKey,
   parseDeadLetterId,
@@ -210,10 +211,12 @@ describe('a dead letter id', () => {
     )
   })
 
-  it('of a run is its slot key', () => {
+  it('of a run is its slot key, or no entity can have it', () => {
     const key = formatSlotKey({ job: 'eu/daily', at: AT })
     expect(formatDeadLetterId(key)).toBe(key)
     expect(parseDeadLetterId(key)).toEqual({ slot: key })
+    expect(parseDeadLetterId(formatDoneLetterId(key))).toEqual({ slot: key })
+    expect(formatDoneLetterId(key)).not.toBe(formatDeadLetterId(key, '+done'))
   })
 
   it('is refused where no slot key leads it', () => {

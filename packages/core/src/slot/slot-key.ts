@@ -68,13 +68,20 @@ export function compareSlots(a: Slot, b: Slot): number {
   return a.at - b.at || (a.manual ?? 0) - (b.manual ?? 0) || (a.job < b.job ? -1 : a.job > b.job ? 1 : 0)
 }
 
-/** The id of an entity's dead letter, or of the run's own where no entity is given. Safe as a BullMQ id. */
+/** The id of an entity's dead letter, or of the run's plan where no entity is given. Safe as a BullMQ id. */
 export function formatDeadLetterId(slot: SlotKey, entity?: string): string {
   return entity === undefined ? slot : `${slot}/${encodeEntityKey(entity)}`
 }
 
+/** The id of the dead letter of a run's `done`. No entity has it: `+` is always escaped in their keys. */
+export function formatDoneLetterId(slot: SlotKey): string {
+  return `${slot}${DONE_LETTER}`
+}
+
+const DONE_LETTER = '/+done'
+
 /**
- * Reads a dead letter's id.
+ * Reads a dead letter's id; one of the run itself, of its plan or its `done`, has no entity.
  *
  * @throws CronceError CRONCE_SLOT_KEY_INVALID where no slot key leads it
  */
@@ -83,5 +90,7 @@ export function parseDeadLetterId(id: string): { readonly slot: SlotKey; readonl
   const slash = at < 1 ? -1 : id.indexOf('/', at)
   const slot = slash < 0 ? id : id.slice(0, slash)
   parseSlotKey(slot)
-  return slash < 0 ? { slot: slot as SlotKey } : { slot: slot as SlotKey, entity: decodeName(id.slice(slash + 1)) }
+  return slash < 0 || id.slice(slash) === DONE_LETTER
+    ? { slot: slot as SlotKey }
+    : { slot: slot as SlotKey, entity: decodeName(id.slice(slash + 1)) }
 }
