@@ -45,7 +45,9 @@ export async function deliverLetters(
       }
     }),
   )
-  const outcomes = letters.map((letter) => outcomeOf(letter, { took, now, postman }))
+  // One draw for all: what was told together is tried again together.
+  const jitter = 1 + JITTER * (2 * postman.random() - 1)
+  const outcomes = letters.map((letter) => outcomeOf(letter, { took, now, postman, jitter }))
   return { outcomes, journal: tellDeadEnds(postman, { outcomes, errors, now }) }
 }
 
@@ -57,16 +59,15 @@ function noticeId(letters: readonly AlarmLetter[]): string {
 
 function outcomeOf(
   letter: AlarmLetter,
-  round: { took: ReadonlyMap<string, ReadonlySet<string>>; now: number; postman: Postman },
+  round: { took: ReadonlyMap<string, ReadonlySet<string>>; now: number; postman: Postman; jitter: number },
 ): LetterOutcome {
-  const { took, now, postman } = round
+  const { took, now, postman, jitter } = round
   const attempts = letter.attempts + 1
   const taken = [...took].filter(([, ids]) => ids.has(letter.entry.id)).map(([name]) => name)
   const delivered = [...letter.delivered, ...taken]
   const pauseMs = DELIVERY_PAUSES_MS[attempts - 1]
   const isDone = postman.notifiers.every(({ name }) => delivered.includes(name))
-  const againAt =
-    isDone || pauseMs === undefined ? undefined : now + Math.round(pauseMs * (1 + JITTER * (2 * postman.random() - 1)))
+  const againAt = isDone || pauseMs === undefined ? undefined : now + Math.round(pauseMs * jitter)
   return { entry: letter.entry, attempts, delivered, againAt }
 }
 

@@ -211,15 +211,15 @@ describe('the runs of a job', () => {
     raisedAt: 0,
   } as const
 
-  it.each<[string, number, Partial<JobFacts>, readonly RaisedAlarm[]]>([
-    ['nine of ten near the interval', 1, runs(0.9, 0.9, 0.9, 0.9, 0.9, 0.1), []],
-    ['one of ten near it', 0, runs(0.95, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), []],
-    ['too few to tell', 0, runs(2, 2, 2, 2), []],
-    ['a little below, and never raised', 0, runs(0.75, 0.75, 0.75, 0.75, 0.75), []],
-    ['a little below, and raised before', 1, runs(0.75, 0.75, 0.75, 0.75, 0.75), [near]],
-    ['well below, and raised before', 0, runs(0.6, 0.6, 0.6, 0.6, 0.6), [near]],
-  ])('%s', (_, alarms, facts, raised) => {
-    expect(judge({ now: ONE + MINUTE_MS, facts, raised }).conditions).toHaveLength(alarms)
+  it.each<[string, number, Pick<Situation, 'facts' | 'raised'>]>([
+    ['nine of ten near the interval', 1, { facts: runs(0.9, 0.9, 0.9, 0.9, 0.9, 0.1), raised: [] }],
+    ['one of ten near it', 0, { facts: runs(0.95, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), raised: [] }],
+    ['too few to tell', 0, { facts: runs(2, 2, 2, 2), raised: [] }],
+    ['a little below, and never raised', 0, { facts: runs(0.75, 0.75, 0.75, 0.75, 0.75), raised: [] }],
+    ['a little below, and raised before', 1, { facts: runs(0.75, 0.75, 0.75, 0.75, 0.75), raised: [near] }],
+    ['well below, and raised before', 0, { facts: runs(0.6, 0.6, 0.6, 0.6, 0.6), raised: [near] }],
+  ])('%s', (_, alarms, situation) => {
+    expect(judge({ now: ONE + MINUTE_MS, ...situation }).conditions).toHaveLength(alarms)
   })
 
   it('may overlap where the author allowed it', () => {

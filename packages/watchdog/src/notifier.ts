@@ -2,7 +2,7 @@ import type { AlarmEntry } from '@cronce/store'
 
 /** What is told at once: alarms that were raised or cleared. */
 export interface AlarmNotice {
-  /** The same at every attempt: what receivers tell repeats by. */
+  /** The same for the same alarms. An attempt may have others besides; what receivers tell repeats by is each alarm's own id. */
   readonly id: string
   readonly service: string
   readonly alarms: readonly AlarmEntry[]

@@ -6,7 +6,7 @@ export const TIMESTAMP_HEADER = 'cronce-timestamp'
 /** `v1=<hex>` of HMAC-SHA256 over `<timestamp>.<body>`; several, separated by commas, while a secret is being changed. */
 export const SIGNATURE_HEADER = 'cronce-signature'
 
-/** The id of the notice, the same at every attempt: what receivers tell repeats by. */
+/** The id of the notice. Its alarms have ids of their own, the same at every attempt: what receivers tell repeats by. */
 export const DELIVERY_HEADER = 'cronce-delivery'
 
 /** How old a signature may be, ms. */
@@ -45,7 +45,7 @@ export interface WebhookToVerify {
 
 /**
  * Whether a webhook is ours: compares in constant time, and takes nothing that is old enough to be a replay. Receivers tell
- * repeats within that time by `cronce-delivery`.
+ * repeats within that time by the ids of the alarms.
  *
  * @example
  * const verdict = verifyWebhook({
