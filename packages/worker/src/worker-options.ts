@@ -1,5 +1,6 @@
 import { type Clock, CronceError, describeValue, type Fault, type Random, SINGLE_ENTITY_KEY } from '@cronce/core'
 import type { RedisSource, SafetyFinding } from '@cronce/store'
+import { checkSettings, type WatchdogSettings } from '@cronce/watchdog'
 import type { Logger } from 'pino'
 import type { Handler } from './handler.ts'
 import { timingFaults, type WorkerTimingOptions } from './worker-timing.ts'
@@ -27,6 +28,8 @@ export interface WorkerOptions extends WorkerTimingOptions {
   readonly random?: Random
   /** `clock` runs the scripts on `clock` as well: for simulation, where time is virtual. Default: Redis's time. */
   readonly time?: 'redis' | 'clock'
+  /** The alarm for what did not run, whichever process failed; `off` leaves it to other processes. Default: on, without notifiers. */
+  readonly watchdog?: WatchdogSettings | 'off'
 }
 
 /** The summary of a refusal has this many faults; `faults` has them all. */
@@ -35,9 +38,10 @@ const SUMMARY_FAULTS = 3
 /**
  * Refuses what no worker can be made of.
  *
- * @throws CronceError CRONCE_WORKER_INVALID, whose `faults` has every fault
+ * @throws CronceError CRONCE_WORKER_INVALID or CRONCE_WATCHDOG_INVALID, whose `faults` has every fault
  */
 export function checkOptions(options: WorkerOptions): void {
+  if (options.watchdog !== undefined && options.watchdog !== 'off') checkSettings(options.watchdog)
   const faults = [
     ...(typeof options.service === 'string' && options.service !== ''
       ? []

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { type Consumer, type ConsumerTrouble, consume, createEnqueuer } from '@cronce/queue'
 import { createStore, heartbeatWorker, leave, readTime } from '@cronce/store'
+import { createWatchdog } from '@cronce/watchdog'
 import { waitAtMost } from './bounded-wait.ts'
 import { Dispatcher } from './dispatch.ts'
 import { startRounds } from './rounds.ts'
@@ -66,6 +67,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   const self = {
     ...{ id: executor.worker, release: executor.release, host: hostname(), pid: process.pid, startedAt, queues },
     handlers: Object.fromEntries(Array.from(handlers.values(), ({ job }) => [job.name, job.version])),
+    heartbeatMs: timing.heartbeatMs,
   }
   const onError = (error: unknown) => events.emit('queue.troubled', { queue: '(store)', kind: 'error', error })
   const stopRounds = [
@@ -78,6 +80,13 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
       round: () => sweepOpenWork(context, soon),
     }),
   ]
+
+  const watching = options.watchdog ?? {}
+  const watchdog =
+    watching === 'off'
+      ? undefined
+      : createWatchdog({ ...watching, store: soon, events, who: executor.worker, clock, random })
+  watchdog?.start()
 
   const noLonger = (waitMs: number, what: Promise<unknown>) => waitAtMost(clock, waitMs, what)
   const idleWithin = async (waitMs: number): Promise<boolean> => {
@@ -103,7 +112,8 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
         shutdown.advance('aborting')
         await idleWithin(timing.abortGraceMs + CLOSE_MS)
       }
-      await noLonger(CLOSE_MS, rounds)
+      // Runs that end while the worker drains are still told.
+      await noLonger(CLOSE_MS, Promise.all([rounds, watchdog?.stop()]))
       await noLonger(CLOSE_MS, goodbye())
       connections.cut()
       return inTime ? 'in time' : 'aborted'
@@ -111,6 +121,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
     async abandon() {
       shutdown.advance('aborting')
       for (const stopRound of stopRounds) void stopRound()
+      void watchdog?.stop()
       await noLonger(CLOSE_MS, Promise.all(consumers.map((each) => each.abandon())))
       connections.cut()
     },
