@@ -77,7 +77,7 @@ describe('an alarm', () => {
     expect(watched.told).toEqual([])
     await watched.advance(2 * MINUTE_MS)
     expect(watched.of('overdue-finish')).toEqual([
-      'raised settlement@20260601T130000Z: runs since 13:00Z, started by played, not ended within 30m',
+      'raised settlement@20260601T130000Z: runs since 13:00Z, started by played: 0 of 1 entities done',
     ])
     await endRun(fleet.store, 'settlement')
     await watched.advance(5 * MINUTE_MS)

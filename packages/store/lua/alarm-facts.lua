@@ -4,7 +4,7 @@
 -- ARGV 1 now or ''  2 most slots of each kind  3 most instants and gaps above the watermark  4 most durations
 -- Answer: { known | unknown, now, the job's fields that are listed below, then with its count before it each of:
 --   slots that have not ended: id, nominal, effective, state, cause, claimed at, claimed by, enqueued at, started at, started by,
---     outcomes so far, waits for another run (0, 1)
+--     outcomes so far, waits for another run (0, 1), entities planned, done
 --   slots above the watermark that have a record: id;  gaps above it: from, to;  ended runs: nominal instant, duration ms }
 -- include: time, transition
 local base = KEYS[1]
@@ -29,10 +29,10 @@ for _, set in ipairs({ 'open', 'active' }) do
 end
 counted(unended, function(id)
   local slot = redis.call('HMGET', base .. ':slot:' .. id, 'at', 'effective', 'state', 'cause', 'claimedAt', 'claimedBy', 'enqueuedAt',
-    'startedAt', 'startedBy', 'version', 'waiting')
+    'startedAt', 'startedBy', 'version', 'waiting', 'planned', 'done')
   if not slot[3] then return false end
   answer[#answer + 1] = id
-  for index = 1, 11 do answer[#answer + 1] = slot[index] or '' end
+  for index = 1, 13 do answer[#answer + 1] = slot[index] or '' end
   return true
 end)
 -- A run by hand has an identity of its own and stands for no slot of the schedule.

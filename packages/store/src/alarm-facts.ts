@@ -26,6 +26,9 @@ export interface UnendedSlot {
   readonly version: number
   /** Whether it waits for the run before it (T9). */
   readonly waits: boolean
+  /** Entities, as far as they are planned and done. */
+  readonly planned: number
+  readonly done: number
 }
 
 /** What a watchdog judges one job by. */
@@ -87,7 +90,23 @@ function readUnended(reply: Reply): UnendedSlot {
   const [state, cause] = [reply.text() as RunState, (reply.text() || 'on-time') as Cause]
   const [claimedAt, claimedBy, enqueuedAt] = [instant(reply), word(reply), instant(reply)]
   const [startedAt, startedBy, version, waits] = [instant(reply), word(reply), reply.number(), reply.text() === '1']
-  return { id, at, effectiveAt, state, cause, claimedAt, claimedBy, enqueuedAt, startedAt, startedBy, version, waits }
+  const [planned, done] = [reply.number(), reply.number()]
+  return {
+    id,
+    at,
+    effectiveAt,
+    state,
+    cause,
+    claimedAt,
+    claimedBy,
+    enqueuedAt,
+    startedAt,
+    startedBy,
+    version,
+    waits,
+    planned,
+    done,
+  }
 }
 
 function word(reply: Reply): string | undefined {

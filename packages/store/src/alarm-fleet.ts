@@ -1,5 +1,4 @@
 import { counted, parseJson } from './alarm-reply.ts'
-import { serviceKey } from './keys.ts'
 import type { Heard, ReplicaPresence, WorkerPresence } from './presence.ts'
 import { parseRaised, type RaisedAlarm } from './raised-alarm.ts'
 import { type Reply, readReply } from './reply.ts'
@@ -44,14 +43,9 @@ export function fleetFacts(reply: Reply, now: number): FleetFacts {
 const LONGEST_SWEEP_MS = 600_000
 
 /**
- * Jobs that may have something overdue, whether or not any process sweeps or watches: those that the sets of open work (A5) say
- * are to be looked at by now, or would be after the longest sweep.
+ * Jobs that may have something overdue, whether or not any process sweeps or watches, by the sets of open work (A5): those that are
+ * to be looked at by now, or would be after the longest sweep. One command.
  */
-export async function listJobsToLookAt(store: Store, now: number): Promise<string[]> {
-  const key = serviceKey(store.service)
-  const [watched, open] = await Promise.all([
-    store.redis.zrangebyscore(`${key}:watch`, '-inf', now + LONGEST_SWEEP_MS),
-    store.redis.zrange(`${key}:open`, '0', '-1'),
-  ])
-  return [...new Set([...watched, ...open])].filter((name) => name !== '')
+export async function listJobsToLookAt(store: Store): Promise<string[]> {
+  return (await store.span('alarm-candidates', [LONGEST_SWEEP_MS])).map(String)
 }

@@ -68,7 +68,7 @@ function slot(at: number, fields: Partial<UnendedSlot>): UnendedSlot {
       claimedAt: at,
       claimedBy: 'r1',
     },
-    ...{ enqueuedAt: at, startedAt: undefined, startedBy: undefined, version: 0, waits: false },
+    ...{ enqueuedAt: at, startedAt: undefined, startedBy: undefined, version: 0, waits: false, planned: 9, done: 4 },
     ...fields,
   }
 }
@@ -182,7 +182,7 @@ describe('a run that has not ended', () => {
 
   it('is overdue when its tolerance is over, also when the job is paused or gone', () => {
     const now = ONE + 31 * MINUTE_MS
-    const reason = `overdue-finish ${KEY}: runs since 13:00Z, started by w1, not ended within 30m`
+    const reason = `overdue-finish ${KEY}: runs since 13:00Z, started by w1: 4 of 9 entities done`
     expect(told({ now: ONE + 30 * MINUTE_MS, facts: running() })).toEqual([])
     expect(told({ now, facts: running() })).toEqual([reason])
     expect(told({ now, facts: { ...running(), pause: { state: 'paused', at: ONE, untilAt: undefined } } })).toEqual([

@@ -48,7 +48,8 @@ function overdueCondition(
   const slots = overdue.filter((slot) => slot.kind === kind)
   const [oldest] = slots
   if (oldest === undefined) return undefined
-  const more = slots.length > 1 ? `; ${slots.length - 1} more of its slots are overdue` : ''
+  const others = slots.reduce((sum, { count }) => sum + count, 0) - 1
+  const more = others > 0 ? `; ${others} more of its slots are overdue` : ''
   const reason = overdueReason(oldest, subject) + more
   return {
     key: keyOf(`overdue-${kind}`, name),

@@ -1,4 +1,4 @@
-import { formatDuration, type JobSettings, RUN_STATES } from '@cronce/core'
+import { type JobSettings, RUN_STATES } from '@cronce/core'
 import type { JobFacts, UnendedSlot } from '@cronce/store'
 import { instantText } from './instant-text.ts'
 import { type Liveness, lastHeardAt } from './liveness.ts'
@@ -61,9 +61,11 @@ function enqueuedReason({ enqueuedAt }: UnendedSlot, { settings, fleet }: Overdu
   return `on queue "${settings.queue}"${since}; its workers have not come to it`
 }
 
-function runningReason({ startedAt, startedBy }: UnendedSlot, { settings, fleet }: OverdueContext): string {
+function runningReason(record: UnendedSlot, { settings, fleet }: OverdueContext): string {
+  const { startedAt, startedBy, planned, done } = record
   const since = startedAt === undefined ? '' : ` since ${instantText(startedAt, fleet.now)}`
-  const running = `runs${since}${startedBy === undefined ? '' : `, started by ${startedBy}`}, not ended within ${formatDuration(settings.tolerance.finishMs)}`
+  const by = startedBy === undefined ? '' : `, started by ${startedBy}`
+  const running = `runs${since}${by}: ${done} of ${planned} entities done`
   const unserved = unservedBecause(settings, fleet)
   return unserved === undefined ? running : `${running}; ${unserved.reason}`
 }

@@ -1,4 +1,5 @@
 import {
+  countBetween,
   formatSlotKey,
   type JobSettings,
   nextSlot,
@@ -16,6 +17,10 @@ export interface OverdueSlot {
   readonly kind: 'start' | 'finish'
   /** Since when it is overdue: the end of its tolerance. */
   readonly deadlineAt: number
+  /** The tolerance that it went beyond. */
+  readonly toleranceMs: number
+  /** How many slots it stands for: 1, but for the last one that is named of those that nobody has claimed. */
+  readonly count: number
   /** Its record; undefined where nobody has claimed it. */
   readonly record: UnendedSlot | undefined
 }
@@ -46,19 +51,24 @@ export function overdueSlots(facts: JobFacts, settings: JobSettings): OverdueSlo
   for (const record of facts.unended) {
     const kind = record.state === 'running' ? 'finish' : 'start'
     if (kind === 'start' && !starts) continue
+    const toleranceMs = kind === 'start' ? settings.tolerance.startMs : settings.tolerance.finishMs
     const deadlineAt = deadlineOf(record, settings)
     if (deadlineAt === undefined) continue
     if (deadlineAt >= now) deadlines.push(deadlineAt)
-    else overdue.push({ slot: keyOf(facts.name, record), at: record.at, kind, deadlineAt, record })
+    else
+      overdue.push({ slot: keyOf(facts.name, record), at: record.at, kind, deadlineAt, toleranceMs, count: 1, record })
   }
   if (starts) {
     const delayMs = spreadMs + settings.tolerance.startMs
-    for (const at of unclaimed(facts, settings, now - delayMs - 1)) {
+    const toleranceMs = settings.tolerance.startMs
+    for (const { at, count } of unclaimed(facts, settings, now - delayMs - 1)) {
       overdue.push({
         slot: formatSlotKey({ job: facts.name, at }),
         at,
         kind: 'start',
         deadlineAt: at + delayMs,
+        toleranceMs,
+        count,
         record: undefined,
       })
     }
@@ -95,31 +105,35 @@ function owedFrom({ watermarkAt, sinceAt, pause }: JobFacts): number {
   return Math.max(watermarkAt, sinceAt, pause?.untilAt ?? 0)
 }
 
-/** Slots up to an instant that the ledger says nothing of, oldest first. */
-function unclaimed(facts: JobFacts, settings: JobSettings, untilAt: number): number[] {
+/** Slots up to an instant that the ledger says nothing of, oldest first; the last that is named stands for those after it. */
+function unclaimed(facts: JobFacts, settings: JobSettings, untilAt: number): { at: number; count: number }[] {
   const scheduled = facts.unended.filter(({ id }) => parseSlotId(id)?.manual === undefined)
   const known = new Set([...facts.knownAt, ...scheduled.map(({ at }) => at)])
   // Where not every record was read, what lies beyond the last of them is left to a later look.
   const reachAt = facts.knownInFull ? untilAt : Math.min(untilAt, facts.knownAt.at(-1) ?? untilAt)
-  const found: number[] = []
+  const found: { at: number; count: number }[] = []
   let steps = 0
   for (const at of slotsBetween(settings.schedule, owedFrom(facts), reachAt)) {
     steps += 1
-    if (found.length === MOST_UNCLAIMED || steps > MOST_STEPS) break
+    const last = found.at(-1)
+    if (found.length === MOST_UNCLAIMED || steps > MOST_STEPS) {
+      if (last !== undefined) last.count = countBetween(settings.schedule, last.at - 1, reachAt)
+      break
+    }
     if (known.has(at) || facts.gaps.some((gap) => at > gap.fromAt && at <= gap.toAt)) continue
-    found.push(at)
+    found.push({ at, count: 1 })
   }
   return found
 }
 
 /**
- * When a slot that has a record is overdue; undefined: never. A redrive comes long after its slot; a run by hand or of a
- * backfill was asked for when it was claimed; one that an outage made late has, once it started, the time of a punctual one.
+ * When a slot that has a record is overdue; undefined: never. A redrive comes long after its slot; a named slot
+ * that was run by hand or by a backfill was asked for when it was claimed; one that an outage made late has, once it started, the time of a punctual one.
  */
 function deadlineOf(record: UnendedSlot, { tolerance }: JobSettings): number | undefined {
   const { cause, effectiveAt, claimedAt, startedAt, version } = record
   if (version > 0) return undefined
-  const asked = cause === 'manual' || cause === 'backfill'
+  const asked = (cause === 'manual' || cause === 'backfill') && parseSlotId(record.id)?.manual === undefined
   if (asked && claimedAt === undefined) return undefined
   const fromAt = asked ? Math.max(effectiveAt, claimedAt ?? 0) : effectiveAt
   if (record.state !== 'running') return fromAt + tolerance.startMs

@@ -1,17 +1,25 @@
 import { parseJobSettings, type SlotKey } from '@cronce/core'
 import { listJobsToLookAt, readFleetFacts, readJobFacts, type Store } from '@cronce/store'
 import { livenessOf } from './liveness.ts'
-import { overdueReason } from './overdue-reason.ts'
-import { overdueSlots } from './overdue-slots.ts'
+import { type OverdueContext, overdueReason } from './overdue-reason.ts'
+import { type OverdueSlot, overdueSlots } from './overdue-slots.ts'
 
 /** A slot that is overdue, for people. */
 export interface Overdue {
   readonly slot: SlotKey
   readonly job: string
   readonly kind: 'start' | 'finish'
-  /** How long it has been overdue: since the end of its tolerance. */
+  /** The nominal instant, epoch ms. */
+  readonly at: number
+  /** How long ago it was due: since its effective instant. */
   readonly sinceMs: number
+  /** The tolerance that it went beyond. */
+  readonly toleranceMs: number
   readonly reason: string
+  /** How many slots it stands for: 1, but where there are very many of one job. */
+  readonly count: number
+  /** The job's zone; undefined where the schedule is an interval, whose clock is UTC. */
+  readonly zone: string | undefined
 }
 
 export interface ScheduleHealth {
@@ -38,21 +46,29 @@ const MOST_OVERDUE = 1_000
  */
 export async function scheduleHealth(store: Store): Promise<ScheduleHealth> {
   const fleet = livenessOf(await readFleetFacts(store))
-  const names = await listJobsToLookAt(store, fleet.now)
+  const names = await listJobsToLookAt(store)
   const overdue: Overdue[] = []
   for (let start = 0; start < names.length && overdue.length < MOST_OVERDUE; start += BATCH) {
     const facts = await Promise.all(names.slice(start, start + BATCH).map((name) => readJobFacts(store, name)))
     for (const job of facts) {
       const settings = job === undefined ? undefined : parseJobSettings(job.settings).ok
       if (job === undefined || settings === undefined) continue
-      for (const slot of overdueSlots(job, settings).overdue) {
-        const reason = overdueReason(slot, { facts: job, settings, fleet })
-        overdue.push({ slot: slot.slot, job: job.name, kind: slot.kind, sinceMs: job.now - slot.deadlineAt, reason })
-      }
+      for (const slot of overdueSlots(job, settings).overdue) overdue.push(rowOf(slot, { facts: job, settings, fleet }))
     }
   }
   return {
     status: overdue.length === 0 ? 'ok' : 'overdue',
     overdue: overdue.toSorted((a, b) => b.sinceMs - a.sinceMs).slice(0, MOST_OVERDUE),
+  }
+}
+
+function rowOf(slot: OverdueSlot, context: OverdueContext): Overdue {
+  const { kind, at, toleranceMs, count, deadlineAt } = slot
+  const { facts, settings } = context
+  return {
+    ...{ slot: slot.slot, job: facts.name, kind, at, toleranceMs, count },
+    sinceMs: facts.now - deadlineAt + toleranceMs,
+    reason: overdueReason(slot, context),
+    zone: settings.schedule.kind === 'cron' ? settings.schedule.zone : undefined,
   }
 }
