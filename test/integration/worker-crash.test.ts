@@ -3,7 +3,7 @@ import { claimManual, readDeadLetter, registerJob, settleChunk, startChunk, star
 import { handle } from '@cronce/worker'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type RedisServer, startRedis, waitUntil } from '../support/index.ts'
+import { type RedisServer, startRedis, takeTime, waitUntil } from '../support/index.ts'
 import { openStage, type Stage } from '../support/worker-stage.ts'
 
 let server: RedisServer
@@ -83,7 +83,7 @@ describe('after a worker died in the middle of a chunk', () => {
           running += 1
           most = Math.max(most, running)
           seen.push(id)
-          await new Promise((resolve) => setTimeout(resolve, 10))
+          await takeTime(10)
           running -= 1
         },
       }),

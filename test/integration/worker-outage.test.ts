@@ -2,7 +2,7 @@ import { cron, defineJob } from '@cronce/core'
 import { handle } from '@cronce/worker'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeNeeding, type RedisServer, startRedis, waitUntil } from '../support/index.ts'
+import { describeNeeding, type RedisServer, startRedis, takeTime, waitUntil } from '../support/index.ts'
 import { openStage, type Stage } from '../support/worker-stage.ts'
 
 let server: RedisServer
@@ -36,7 +36,7 @@ for (const onCrash of ['complete', 'skip'] as const) {
               .slice(0, limit),
           each: async ({ id }) => {
             seen.push(id)
-            await new Promise((resolve) => setTimeout(resolve, 20))
+            await takeTime(20)
           },
         }),
       ])

@@ -1,7 +1,7 @@
 import { cron, defineJob } from '@cronce/core'
 import { handle } from '@cronce/worker'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RedisServer, startRedis, waitUntil } from '../support/index.ts'
+import { type RedisServer, startRedis, takeTime, waitUntil } from '../support/index.ts'
 import { openStage, type Stage } from '../support/worker-stage.ts'
 
 let server: RedisServer
@@ -71,7 +71,7 @@ describe('an effect', () => {
             const answer = await ctx.once('slow', async () => {
               calls += 1
               // Longer than the timeout of two attempts, shorter than the lease that its attempt last renewed.
-              await new Promise((resolve) => setTimeout(resolve, 600))
+              await takeTime(600)
             })
             answers.push(answer)
           },
@@ -115,7 +115,7 @@ describe('an effect', () => {
     await stage.work([
       handle(quick, {
         each: async (_, ctx) => {
-          await new Promise((resolve) => setTimeout(resolve, 300))
+          await takeTime(300)
           await ctx.once('mail', () => void (calls += 1)).catch((error: unknown) => (late = error))
         },
       }),

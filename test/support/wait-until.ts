@@ -14,7 +14,7 @@ type Falsy = false | undefined | null | '' | 0
 /**
  * Looks at `condition` until it answers something truthy, and returns that answer. A condition that throws counts as not
  * yet; its last error becomes the cause when time is up. A look that hangs (a frozen Redis) does not outlive the deadline.
- * The only place in the tests that sleeps.
+ * Nothing else in the tests waits by the clock.
  *
  * @throws Error `waited N ms for: message`
  * @example
@@ -39,6 +39,13 @@ export async function waitUntil<T>(
   } while (performance.now() < deadline)
   const what = typeof message === 'string' ? message : message()
   throw new Error(`waited ${timeoutMs} ms for: ${what}`, cause === undefined ? undefined : { cause })
+}
+
+/**
+ * Takes this long: the work of a handler that a test needs to be under way. Never a way to wait for something.
+ */
+export async function takeTime(durationMs: number): Promise<void> {
+  await delay(durationMs)
 }
 
 async function within<T>(look: T | Promise<T>, timeoutMs: number): Promise<T | undefined> {
