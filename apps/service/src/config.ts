@@ -9,6 +9,7 @@ import {
   type Variables,
   wordText,
 } from '@cronce/core'
+import { ALARM_VARIABLES } from './alarm-variables.ts'
 
 /** Every variable of the service. `.env.example` is tested equal. */
 export const SERVICE_VARIABLES = {
@@ -58,6 +59,7 @@ export const SERVICE_VARIABLES = {
     default: '10s',
     schema: durationText({ leastMs: 200, mostMs: 600_000 }),
   },
+  ...ALARM_VARIABLES,
 } as const satisfies Variables
 
 /** Variables of the worker, which often shares an environment file, and of the command line. */

@@ -2,6 +2,7 @@ import { isCronceError, systemClock } from '@cronce/core'
 import { jobs } from '@cronce/jobs'
 import { createTrigger } from '@cronce/trigger'
 import { pino } from 'pino'
+import { watchdogSettings } from './alarm-variables.ts'
 import { readServiceConfig, type ServiceConfig } from './config.ts'
 import { createHttpServer } from './http-server.ts'
 import { readinessOf } from './readiness.ts'
@@ -23,6 +24,7 @@ async function run(config: ServiceConfig): Promise<void> {
     claimLease: config.CRONCE_CLAIM_LEASE,
     sweepEvery: config.CRONCE_SWEEP_EVERY,
     clock,
+    watchdog: watchdogSettings(config),
     ...(config.CRONCE_REPLICA_ID === undefined ? {} : { id: config.CRONCE_REPLICA_ID }),
   })
   const facts = () => ({
@@ -32,6 +34,7 @@ async function run(config: ServiceConfig): Promise<void> {
   })
   const server = createHttpServer({
     readiness: () => readinessOf(facts()),
+    schedules: () => trigger.overdue(),
     about: { service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE, replica: trigger.id },
   })
   const stopping = new AbortController()

@@ -11,6 +11,8 @@ import {
   type Variables,
   wordText,
 } from '@cronce/core'
+import { ALARM_VARIABLES } from './alarm-variables.ts'
+import { heartbeatsText } from './heartbeats-text.ts'
 import { queuesText } from './queues-text.ts'
 
 /** Every variable of the worker. `.env.example` is tested equal. */
@@ -80,6 +82,13 @@ export const WORKER_VARIABLES = {
     about: 'How often this process looks for what others left open.',
     default: '10s',
     schema: durationText({ leastMs: 200, mostMs: 600_000 }),
+  },
+  ...ALARM_VARIABLES,
+  CRONCE_HEARTBEATS: {
+    about:
+      'Heartbeat URLs by job, got after each run that succeeded: job=https://... job=https://..., separated by blanks.',
+    default: '',
+    schema: heartbeatsText(),
   },
 } as const satisfies Variables
 

@@ -1,3 +1,4 @@
+import type { ScheduleHealth } from '@cronce/watchdog'
 import type { WorkerHealth } from '@cronce/worker'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { RedisProbe } from './redis-probe.ts'
@@ -5,15 +6,18 @@ import type { RedisProbe } from './redis-probe.ts'
 export interface HttpServerOptions {
   readonly health: () => WorkerHealth
   readonly probe: RedisProbe
+  /** What of the whole service is overdue; rejects where Redis is out of reach. */
+  readonly schedules: () => Promise<ScheduleHealth>
   /** What the worker tells of itself at `/`. */
   readonly about: Readonly<Record<string, unknown>>
 }
 
 /**
  * The worker's HTTP server. `/healthz` says that the process lives (restart it where it does not answer), `/readyz`
- * whether it takes tasks (503 where not: Redis is away, so a restart would not help).
+ * whether it takes tasks (503 where not: Redis is away, so a restart would not help), and
+ * `/healthz/schedules` whether anything of the whole service is overdue (503 where it is: for a monitor, not for a probe).
  */
-export function createHttpServer({ health, probe, about }: HttpServerOptions): FastifyInstance {
+export function createHttpServer({ health, schedules, probe, about }: HttpServerOptions): FastifyInstance {
   const app = Fastify({ logger: false, forceCloseConnections: true })
   app.get('/', () => ({ ...about, ...health() }))
   app.get('/healthz', () => ({ status: 'alive' }))
@@ -24,6 +28,13 @@ export function createHttpServer({ health, probe, about }: HttpServerOptions): F
     return await reply
       .code(reason === '' ? 200 : 503)
       .send(reason === '' ? { status: 'ready' } : { status: 'not-ready', reason })
+  })
+  app.get('/healthz/schedules', async (_, reply) => {
+    const answer = await schedules().catch(() => ({
+      status: 'unknown' as const,
+      reason: 'Redis is out of reach, or this process has not started',
+    }))
+    return await reply.code(answer.status === 'ok' ? 200 : 503).send(answer)
   })
   return app
 }

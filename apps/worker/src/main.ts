@@ -1,6 +1,7 @@
 import { isCronceError } from '@cronce/core'
 import { createWorker } from '@cronce/worker'
 import { pino } from 'pino'
+import { watchdogSettings } from './alarm-variables.ts'
 import { readWorkerConfig, type WorkerConfig } from './config.ts'
 import { cacheRefreshHandler, dailyDigestHandler, packageReportHandler, settlementHandler } from './handlers/index.ts'
 import { createHttpServer } from './http-server.ts'
@@ -34,10 +35,12 @@ async function run(config: WorkerConfig): Promise<void> {
     stalledEvery: config.CRONCE_STALLED_EVERY,
     receiptLease: config.CRONCE_RECEIPT_LEASE,
     sweepEvery: config.CRONCE_SWEEP_EVERY,
+    watchdog: { ...watchdogSettings(config), heartbeats: config.CRONCE_HEARTBEATS },
     ...(config.CRONCE_WORKER_ID === undefined ? {} : { id: config.CRONCE_WORKER_ID }),
   })
   const server = createHttpServer({
     health: () => worker.health(),
+    schedules: () => worker.overdue(),
     probe,
     about: { service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE, worker: worker.id },
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { CronceError, createEmitter, type EventSource, systemClock, systemRandom, writeLogLine } from '@cronce/core'
+import type { ScheduleHealth } from '@cronce/watchdog'
 import { pino } from 'pino'
 import { Shutdown } from './shutdown.ts'
 import { checkOptions, type WorkerOptions } from './worker-options.ts'
@@ -27,6 +28,8 @@ export interface Worker {
    */
   stop(options?: { readonly force?: boolean }): Promise<void>
   health(): WorkerHealth
+  /** What of the whole service is overdue now. Rejects where this worker does not run, and where Redis is out of reach. */
+  overdue(): Promise<ScheduleHealth>
 }
 
 export interface WorkerHealth {
@@ -115,5 +118,9 @@ export function createWorker(options: WorkerOptions): Worker {
       await stopping
     },
     health: () => ({ state, active: runtime?.active() ?? 0, queues }),
+    async overdue() {
+      if (runtime === undefined) throw new TypeError('the worker does not run: await start() first')
+      return await runtime.overdue()
+    },
   }
 }

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
 import { type Consumer, type ConsumerTrouble, consume, createEnqueuer } from '@cronce/queue'
 import { createStore, heartbeatWorker, leave, readTime } from '@cronce/store'
-import { createWatchdog } from '@cronce/watchdog'
+import { postgresReceipts } from '@cronce/store/postgres'
+import { createWatchdog, type ScheduleHealth, scheduleHealth } from '@cronce/watchdog'
 import { waitAtMost } from './bounded-wait.ts'
 import { Dispatcher } from './dispatch.ts'
 import { startRounds } from './rounds.ts'
@@ -23,6 +24,8 @@ const LOOK_MS = 20
 export interface Runtime {
   /** Tasks in hand. */
   readonly active: () => number
+  /** What of the whole service is overdue. */
+  overdue(): Promise<ScheduleHealth>
   /** W9: takes nothing more, waits, aborts, hands back, leaves. */
   stop(): Promise<'in time' | 'aborted'>
   /** Leaves now; the locks of tasks in hand run out. */
@@ -30,7 +33,7 @@ export interface Runtime {
 }
 
 /** What a runtime is opened with: the worker's context but for what the connections give. */
-export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer'>
+export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer' | 'postgres'>
 
 /**
  * Opens the connections of a worker and begins to take tasks.
@@ -46,7 +49,10 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   // What must know soon that Redis is away: heartbeats and sweeps. What has nothing else to do waits for it: the steps.
   const soon = createStore({ redis: producer, service, ...time })
   const enqueuer = createEnqueuer({ redis: producer, service })
-  const context: WorkerContext = { ...parts, enqueuer, store: createStore({ redis: consumer, service, ...time }) }
+  const adapter = options.receipts?.postgres
+  const postgres = adapter && postgresReceipts({ adapter, service, ...time })
+  const store = createStore({ redis: consumer, service, ...time })
+  const context: WorkerContext = { ...parts, enqueuer, store, postgres }
   const dispatcher = new Dispatcher(context)
   const startedAt = clock.now()
 
@@ -103,6 +109,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
 
   return {
     active: () => dispatcher.active,
+    overdue: () => scheduleHealth(soon),
     async stop() {
       shutdown.advance('draining')
       const rounds = Promise.all(stopRounds.map((stopRound) => stopRound()))

@@ -46,17 +46,27 @@ export function durationText(range: { leastMs: number; mostMs: number }): z.ZodT
   return checked(faultOf, (value) => parseDuration(asWritten(value)))
 }
 
+/** A URL of one of these protocols, or unset where it is empty; see {@link urlText}. */
+export function optionalUrlText(protocols: readonly string[]): z.ZodType<string | undefined> {
+  return checked(
+    (value) => (value === '' ? undefined : urlFault(protocols, value)),
+    (value) => (value === '' ? undefined : (value as string)),
+  )
+}
+
 /** A URL of one of these protocols (`redis:`). Its password is in no message. */
 export function urlText(protocols: readonly string[]): z.ZodType<string> {
-  const list = protocols.map((protocol) => `${protocol}//`).join(' or ')
   return checked(
-    (value) => {
-      const isUrl = typeof value === 'string' && URL.canParse(value)
-      if (isUrl && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return undefined
-      return `expected a URL that begins with ${list}, got ${describeValue(withoutPassword(value))}`
-    },
+    (value) => urlFault(protocols, value),
     (value) => value as string,
   )
+}
+
+function urlFault(protocols: readonly string[], value: unknown): string | undefined {
+  const isUrl = typeof value === 'string' && URL.canParse(value)
+  if (isUrl && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return undefined
+  const list = protocols.map((protocol) => `${protocol}//`).join(' or ')
+  return `expected a URL that begins with ${list}, got ${describeValue(withoutPassword(value))}`
 }
 
 function lineFault(value: unknown): string | undefined {
