@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'vitest'
-import { chromiumBinary, isCi, onPath, redisBinary } from './config.ts'
+import { chromiumBinary, isCi, redisBinary } from './config.ts'
+import { postgresBinaries } from './postgres-binaries.ts'
 
 /** What a machine may lack. `redis-server`: a binary, for tests that kill, freeze or cluster it. */
 export type Requirement = 'redis-server' | 'chromium' | 'docker' | 'postgres'
@@ -9,7 +10,7 @@ const FOUND: Readonly<Record<Requirement, () => boolean>> = {
   'redis-server': () => redisBinary() !== undefined,
   chromium: () => chromiumBinary() !== undefined,
   docker: dockerAnswers,
-  postgres: () => onPath('postgres') !== undefined || onPath('initdb') !== undefined,
+  postgres: () => postgresBinaries() !== undefined,
 }
 
 // Installed by .ci/run, so their absence there is a fault of the set-up.

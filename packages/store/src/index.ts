@@ -36,6 +36,7 @@ export {
 export * from './presence.ts'
 export * from './raised-alarm.ts'
 export * from './receipts.ts'
+export * from './receipts-port.ts'
 export * from './registry.ts'
 export * from './safety.ts'
 export { createStore, type Store, type StoreOptions } from './store.ts'

@@ -190,6 +190,8 @@ export class ChunkRun {
       await letGoOf(this.#inHand)
       return FINISHED
     }
+    // Not written, its receipts still say what was done: they only fold later.
+    if (last.status === 'closed') await this.#scope.chunkReceipts?.close().catch((error: unknown) => this.#tell(error))
     await showLetters(this.#inHand, this.#outcomes.letters)
     events.emit('chunk.settled', {
       ...this.#facts,
@@ -223,6 +225,10 @@ export class ChunkRun {
     const { slot, fence } = this.#scope
     this.#pool.drop(new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence }))
     this.#wake()
+  }
+
+  #tell(error: unknown): void {
+    this.#inHand.context.events.emit('queue.troubled', { queue: '(receipts)', kind: 'error', error })
   }
 
   #now(): number {

@@ -1,10 +1,11 @@
 import { parseSlotId } from '@cronce/core'
 import { type TaskOutcome, taskId } from '@cronce/queue'
-import { type ChunkStart, startChunk } from '@cronce/store'
+import { type ChunkStart, redisReceipts, startChunk } from '@cronce/store'
 import { ChunkRun } from './chunk-run.ts'
 import type { AttemptScope } from './entity-attempt.ts'
 import { createPatience } from './patience.ts'
 import { acknowledge, type TaskInHand } from './run-progress.ts'
+import { ChunkReceipts, orderFence } from './transaction.ts'
 
 /** How many interrupted chunks are remembered: those that others took over are never asked for again. */
 const MOST_INTERRUPTED = 1_000
@@ -26,11 +27,10 @@ export async function runChunk(inHand: TaskInHand, chunks: ChunksInHand): Promis
   interrupted.delete(id)
   if (start.status !== 'run') return acknowledge(inHand, start.status)
   if (start.crashed) events.emit('chunk.crashed', { slot, chunk: task.number, crashes: start.crashes })
-  const chunk = new ChunkRun(
-    inHand,
-    start,
-    scopeOf(inHand, start, () => chunk.lose()),
-  )
+  const scope = scopeOf(inHand, start, () => chunk.lose())
+  const chunk = new ChunkRun(inHand, start, scope)
+  // The one before may only have frozen: from here on it starts no effect. Without Postgres it starts none there anyway.
+  if (start.crashed) await scope.chunkReceipts?.open().catch(() => undefined)
   chunks.set(id, chunk)
   const forget = shutdown.onPhase((phase) => chunk.shutDown(phase))
   try {
@@ -49,15 +49,19 @@ export async function runChunk(inHand: TaskInHand, chunks: ChunksInHand): Promis
 
 function scopeOf(
   inHand: TaskInHand,
-  start: Pick<ChunkStart, 'fence' | 'effectiveAt' | 'cause'>,
+  start: Pick<ChunkStart, 'fence' | 'effectiveAt' | 'cause' | 'startedAt'>,
   onFenced: () => void,
 ): AttemptScope {
   const { context, run, slot, task } = inHand
-  const { store, clock, events, shutdown, timing, token } = context
+  const { store, postgres, clock, events, shutdown, timing, token } = context
+  const hold = { ...run, chunk: task.number, fence: orderFence(start) }
   const at = parseSlotId(run.id)?.at ?? 0
   let log: ReturnType<AttemptScope['log']> | undefined
   return {
-    ...{ onFenced, store, clock, events, token, run, chunk: task.number, fence: start.fence, cause: start.cause },
+    receipts: postgres ?? redisReceipts(store),
+    chunkReceipts: postgres && new ChunkReceipts(postgres, { ...hold, idleMs: inHand.handler.job.timeoutMs }),
+    receiptFence: postgres === undefined ? start.fence : hold.fence,
+    ...{ onFenced, clock, events, token, run, chunk: task.number, fence: start.fence, cause: start.cause },
     slot: { key: slot, job: run.job, at, effectiveAt: start.effectiveAt },
     leaseMs: timing.receiptLeaseMs,
     patience: createPatience({ clock, shutdown }),

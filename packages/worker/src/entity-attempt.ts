@@ -5,6 +5,7 @@ import type { EntityContext } from './entity-context.ts'
 import { formatIdempotencyKey } from './idempotency-key.ts'
 import { type EffectHolder, type EffectScope, runOnce } from './once.ts'
 import type { RunSlot } from './run-slot.ts'
+import { runTransaction } from './transaction.ts'
 
 /** What the attempts of one chunk share. */
 export interface AttemptScope extends EffectScope {
@@ -66,6 +67,10 @@ export class EntityAttempt implements EntityContext, EffectHolder {
 
   get once(): (effect: string, run: () => unknown) => Promise<'done' | 'skipped'> {
     return (effect, run) => runOnce(this.#scope, this, { effect, run })
+  }
+
+  get transaction(): EntityContext['transaction'] {
+    return (effect, run, request) => runTransaction(this.#scope, this, { ...request, effect, run })
   }
 
   get idempotencyKey(): (effect: string) => string {

@@ -1,6 +1,7 @@
 import type { Cause } from '@cronce/core'
 import type { Logger } from 'pino'
 import type { RunSlot } from './run-slot.ts'
+import type { Transaction, TransactionOutcome, TransactionRequest } from './transaction.ts'
 
 /** What `each` runs with. */
 export interface EntityContext {
@@ -24,6 +25,23 @@ export interface EntityContext {
    * @throws what `run` throws; CronceError CRONCE_EFFECT_INVALID, CRONCE_ATTEMPT_OVER, CRONCE_FENCED_OFF
    */
   readonly once: (effect: string, run: () => unknown) => Promise<'done' | 'skipped'>
+  /**
+   * Runs `effect` in one Postgres transaction with its receipt, unless it has one: the effect happens once, whatever dies. Needs
+   * the worker's `receipts: { postgres }`. What `run` throws rolls effect and receipt back; so does an attempt that is over when
+   * `run` ends. Under way elsewhere: waits, without using up the attempt or its timeout. A Postgres out of reach uses up no
+   * attempt either, up to the job's `tolerance.finish`.
+   *
+   * @param effect names it within the entity: 1 to 200 characters on one line, the same at every attempt.
+   * @throws what `run` throws; CronceError CRONCE_TRANSACTION_UNSET, CRONCE_TRANSACTION_ABORTED, CRONCE_RECEIPT_CONFLICT,
+   *   CRONCE_EFFECT_INVALID, CRONCE_ATTEMPT_OVER, CRONCE_FENCED_OFF
+   * @example
+   * await ctx.transaction('invoice', (tx) => tx.query('insert into invoice (account) values ($1)', [account.id]))
+   */
+  readonly transaction: <T>(
+    effect: string,
+    run: (tx: Transaction) => T | Promise<T>,
+    request?: TransactionRequest,
+  ) => Promise<TransactionOutcome<T>>
   /**
    * Text for another system's idempotency key: equal at every attempt at this slot, entity and effect, and of no other. Printable
    * ASCII, at most 255 characters, so that it fits into a header.

@@ -1,26 +1,21 @@
 import { type Clock, CronceError, type EventEmitter } from '@cronce/core'
-import {
-  type EffectRef,
-  type ReceiptTake,
-  type ReceiptWrite,
-  type RunRef,
-  releaseReceipt,
-  renewReceipt,
-  type Store,
-  takeReceipt,
-  writeReceipt,
-} from '@cronce/store'
+import type { EffectRef, Receipts, ReceiptTake, ReceiptWrite, RunRef } from '@cronce/store'
 import { checkEffect } from './idempotency-key.ts'
 import type { Patience } from './patience.ts'
 import type { RunSlot } from './run-slot.ts'
+import type { ChunkReceipts } from './transaction.ts'
 
 /** What effects of one chunk's entities need. */
 export interface EffectScope {
-  readonly store: Store
+  readonly receipts: Receipts
+  /** Where receipts are in Postgres: this hold of the chunk as it stands there. */
+  readonly chunkReceipts: ChunkReceipts | undefined
   readonly run: RunRef
   readonly slot: RunSlot
   readonly chunk: number
   readonly fence: number
+  /** The fence as the store of receipts orders it. */
+  readonly receiptFence: number
   readonly leaseMs: number
   readonly clock: Clock
   readonly events: EventEmitter
@@ -55,7 +50,7 @@ export async function runOnce(
   { effect, run }: Effect,
 ): Promise<'done' | 'skipped'> {
   checkEffect(effect)
-  const { store, events, leaseMs, patience } = scope
+  const { receipts, events, leaseMs, patience } = scope
   const entity = attempt.member.key
   const ref: EffectRef = { ...scope.run, chunk: scope.chunk, entity, effect }
   const facts = { slot: scope.slot.key, entity, effect }
@@ -64,7 +59,7 @@ export async function runOnce(
     events.emit('receipt.hit', facts)
     return 'skipped'
   }
-  const stopRenewing = renewWhileCurrent(scope, attempt, () => renewReceipt(store, ref, { token, leaseMs }))
+  const stopRenewing = renewWhileCurrent(scope, attempt, () => receipts.renew(ref, { token, leaseMs }))
   let written: ReceiptWrite
   try {
     try {
@@ -72,11 +67,11 @@ export async function runOnce(
       await run()
     } catch (error) {
       // Not given back, the lease would only end by itself.
-      await releaseReceipt(store, ref, token).catch(() => undefined)
+      await receipts.release(ref, token).catch(() => undefined)
       throw error
     }
     // Of an attempt that is over, too: a true effect is never disowned.
-    written = await patience(() => writeReceipt(store, ref, token))
+    written = await patience(() => receipts.write(ref, token))
   } finally {
     stopRenewing()
   }
@@ -89,10 +84,10 @@ async function takeLease(
   attempt: EffectHolder,
   { ref, token }: { ref: EffectRef; token: string },
 ): Promise<'taken' | 'done'> {
-  const { store, fence, leaseMs, slot } = scope
+  const { receipts, fence, receiptFence, leaseMs, slot } = scope
   for (;;) {
     attempt.assertCurrent()
-    const take: ReceiptTake = await takeReceipt(store, ref, { fence, token, leaseMs })
+    const take: ReceiptTake = await receipts.take(ref, { fence: receiptFence, token, leaseMs })
     switch (take.status) {
       case 'taken':
       case 'done':

@@ -1,6 +1,7 @@
 import type { Clock, EventEmitter, Random } from '@cronce/core'
 import type { Enqueuer } from '@cronce/queue'
 import type { Executor, Store } from '@cronce/store'
+import type { PostgresReceipts } from '@cronce/store/postgres'
 import type { Logger } from 'pino'
 import type { Handler } from './handler.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -12,6 +13,8 @@ export interface WorkerContext {
   readonly handlers: ReadonlyMap<string, Handler>
   /** On a connection that waits for Redis: what is done is written when it is back. */
   readonly store: Store
+  /** Receipts, where they are in Postgres. */
+  readonly postgres: PostgresReceipts | undefined
   readonly enqueuer: Enqueuer
   readonly events: EventEmitter
   readonly log: Logger

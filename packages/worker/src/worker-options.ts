@@ -1,5 +1,6 @@
 import { type Clock, CronceError, describeValue, type Fault, type Random, SINGLE_ENTITY_KEY } from '@cronce/core'
 import type { RedisSource, SafetyFinding } from '@cronce/store'
+import type { PostgresAdapter } from '@cronce/store/postgres'
 import { checkSettings, type WatchdogSettings } from '@cronce/watchdog'
 import type { Logger } from 'pino'
 import type { Handler } from './handler.ts'
@@ -14,6 +15,11 @@ export interface WorkerOptions extends WorkerTimingOptions {
   readonly redis: RedisSource
   /** Which queues to take from, and how many tasks of each at once: `{ billing: 10 }`. */
   readonly queues: Readonly<Record<string, number>>
+  /**
+   * Where receipts live. Default: in Redis, beside the fence. `postgres: pgAdapter(pool)` keeps all of them in Postgres, those of
+   * `ctx.once` too, and gives handlers `ctx.transaction`. Change it while no run is under way: neither store reads the other.
+   */
+  readonly receipts?: { readonly postgres: PostgresAdapter }
   /** A pino logger. Default: pino at level info. Payloads are never logged. */
   readonly logger?: Logger
   /** This worker's name in the ledger and in logs; unique in the service. Default: host name, process id and a random suffix. */
@@ -48,12 +54,22 @@ export function checkOptions(options: WorkerOptions): void {
       : [{ path: 'service', message: `expected the name of the service, got ${describeValue(options.service)}` }]),
     ...queueFaults(options.queues),
     ...handlerFaults(options.handlers, options.queues),
+    ...receiptFaults(options.receipts),
     ...timingFaults(options),
   ]
   if (faults.length === 0) return
   const shown = faults.slice(0, SUMMARY_FAULTS).map(({ path, message }) => `${path}: ${message}`)
   const more = faults.length > SUMMARY_FAULTS ? `; and ${faults.length - SUMMARY_FAULTS} more` : ''
   throw new CronceError('CRONCE_WORKER_INVALID', { count: faults.length, summary: shown.join('; ') + more }, { faults })
+}
+
+function receiptFaults(receipts: WorkerOptions['receipts']): Fault[] {
+  const postgres: unknown = receipts?.postgres
+  const fits =
+    receipts === undefined ||
+    (typeof postgres === 'object' && postgres !== null && 'query' in postgres && 'transaction' in postgres)
+  if (fits) return []
+  return [{ path: 'receipts.postgres', message: `expected pgAdapter(pool), got ${describeValue(postgres)}` }]
 }
 
 function queueFaults(queues: Readonly<Record<string, number>>): Fault[] {

@@ -1,0 +1,5 @@
+export * from './maintain-receipts.ts'
+export * from './migrate-receipts.ts'
+export * from './pg-adapter.ts'
+export * from './postgres-adapter.ts'
+export * from './postgres-receipts.ts'

@@ -1,0 +1,84 @@
+import { CronceError } from '@cronce/core'
+import type { PostgresAdapter, PostgresRow } from './postgres-adapter.ts'
+
+/** The part of a `pg` client that is used here. */
+export interface PgClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: PostgresRow[]; readonly command: string }>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+  release(destroy?: Error | boolean): void
+}
+
+/** The part of a `pg` Pool that is used here. */
+export interface PgPool<Client extends PgClient> {
+  connect(): Promise<Client>
+}
+
+/**
+ * Receipts on a `pg` Pool that the caller makes and ends. An effect holds one client for as long as it runs, so the pool's `max`
+ * bounds how many run at once; those beyond it wait, within their timeout.
+ *
+ * @throws CronceError of its functions: CRONCE_POSTGRES_UNREACHABLE, CRONCE_TRANSACTION_ABORTED
+ * @example
+ * const pool = new pg.Pool({ connectionString: url, max: 20 })
+ * pool.on('error', (error) => log.warn(error))   // a connection that breaks while nobody uses it
+ * createWorker({ ..., receipts: { postgres: pgAdapter(pool) } })
+ */
+export function pgAdapter<Client extends PgClient>(pool: PgPool<Client>): PostgresAdapter<Client> {
+  return {
+    commit: 'checked',
+    query: (text, values) => withClient(pool, ({ client }) => client.query(text, values)),
+    transaction: (work) =>
+      withClient(pool, async (hold) => {
+        const { client } = hold
+        await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+        try {
+          const answer = await work(client, client)
+          const { command } = await client.query('COMMIT')
+          if (command !== 'COMMIT') throw new CronceError('CRONCE_TRANSACTION_ABORTED')
+          return answer
+        } catch (error) {
+          // On a connection that is gone the rollback fails as well, and has been done by the server.
+          await client.query('ROLLBACK').catch((reason: Error) => void (hold.broken ??= reason))
+          throw error
+        }
+      }),
+  }
+}
+
+/** A client in use, and why it cannot go back into the pool. */
+interface Hold<Client> {
+  readonly client: Client
+  broken: Error | undefined
+}
+
+async function withClient<Client extends PgClient, T>(
+  pool: PgPool<Client>,
+  work: (hold: Hold<Client>) => Promise<T>,
+): Promise<T> {
+  const hold: Hold<Client> = { client: await pool.connect().catch(unreachable), broken: undefined }
+  // Without a listener, a server that goes away while the client is ours would end the process.
+  const onError = (error: Error) => void (hold.broken ??= error)
+  hold.client.on('error', onError)
+  try {
+    return await work(hold)
+  } catch (error) {
+    if (hold.broken === undefined && !isEndOfConnection(error)) throw error
+    hold.broken ??= new Error('the connection ended')
+    return unreachable(error)
+  } finally {
+    hold.client.off('error', onError)
+    hold.client.release(hold.broken)
+  }
+}
+
+function unreachable(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new CronceError('CRONCE_POSTGRES_UNREACHABLE', { reason }, { cause })
+}
+
+/** SQLSTATE class 08 and the shutdowns of class 57, after which the server closes the connection. */
+function isEndOfConnection(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code.startsWith('08') || /^57P0[1-5]$/.test(code) || code === '25P03'
+}

@@ -1,0 +1,193 @@
+import { CronceError } from '@cronce/core'
+import type { RunRef } from '../plan.ts'
+import type { EffectRef, ReceiptTake, ReceiptWrite } from '../receipts.ts'
+import type { Receipts } from '../receipts-port.ts'
+import { entityText, runValues } from './effect-values.ts'
+import type { PostgresAdapter, PostgresSession } from './postgres-adapter.ts'
+import { isBusy, sqlStateOf } from './sql-state.ts'
+
+const TAKE =
+  'select status, now_ms, until_ms, result from cronce.receipt_take($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, ' +
+  '$6::text, $7::text, $8::text, $9::float8, $10::text, $11::int, $12::float8)'
+const WRITE =
+  'select cronce.receipt_write($1::timestamptz, $2::text, $3::text, $4::int, $5::text, $6::text, $7::text, $8::text, ' +
+  '$9::float8, $10::float8) as answer'
+const KEEP =
+  'select cronce.receipt_keep($1::timestamptz, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text::jsonb) as answer'
+const OPEN = 'select cronce.chunk_open($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
+const CLOSE =
+  'select cronce.chunk_close($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
+/** Fails in a transaction in which a statement has failed, whoever swallowed its error. */
+const STANDS = 'select 1 as answer'
+
+/** How long a lock that others hold may keep an effect from being looked at again, ms. */
+const BUSY_MS = 200
+
+/** How long the fold row of a chunk is tried for before its holder goes on without, ms (attempts of 100 ms each). */
+const CHUNK_TRIES = 10
+
+export interface PostgresReceiptsOptions {
+  readonly service: string
+  readonly adapter: PostgresAdapter
+  /** A virtual clock for simulation and tests, epoch milliseconds; by default the database decides what time it is (A1). */
+  readonly virtualTime?: () => number
+}
+
+/** How an effect in a transaction is asked for. */
+export interface TransactionRequest {
+  readonly fence: number
+  readonly token: string
+  /** After this long without a statement, the database ends the transaction: its owner froze. At most 24 days. */
+  readonly idleMs: number
+  /** What the effect is asked to do: another text under the same effect is refused. Default: not compared. */
+  readonly fingerprint?: string
+  /** `result`: what it returns is kept as JSON in the receipt. Default: nothing is. */
+  readonly keep?: 'result'
+}
+
+export type TransactionAnswer<T> =
+  | { readonly status: 'done'; readonly result: T }
+  /** There is a receipt: skipped. `result` is what was kept. */
+  | { readonly status: 'skipped'; readonly result: unknown }
+  /** Others are at it, at least until `waitMs` from now. */
+  | { readonly status: 'leased'; readonly waitMs: number }
+  | { readonly status: 'fenced' }
+
+/** A chunk as a holder of it names it. */
+export interface ChunkHold extends RunRef {
+  readonly chunk: number
+  readonly fence: number
+}
+
+/** Receipts in Postgres (R2): for effects elsewhere, by lease, and for effects in the same transaction. */
+export interface PostgresReceipts extends Receipts {
+  /**
+   * Runs an effect in one transaction with its receipt. What `run` throws rolls both back.
+   *
+   * @throws CronceError CRONCE_RECEIPT_CONFLICT, CRONCE_RECEIPT_ISOLATION, CRONCE_RECEIPT_SCHEMA, CRONCE_TRANSACTION_ABORTED,
+   *   and what the adapter throws, CRONCE_POSTGRES_UNREACHABLE among it
+   */
+  transaction<T>(
+    ref: EffectRef,
+    request: TransactionRequest,
+    run: (tx: unknown) => Promise<T>,
+  ): Promise<TransactionAnswer<T>>
+  /** Writes the holder's fence: no older holder starts an effect from here on. `busy`: an older one is in the middle of one. */
+  openChunk(hold: ChunkHold): Promise<'held' | 'fenced' | 'busy'>
+  /** R3: the chunk was settled; its holder starts no effect either. */
+  closeChunk(hold: ChunkHold): Promise<'closed' | 'fenced' | 'busy'>
+}
+
+export function postgresReceipts(options: PostgresReceiptsOptions): PostgresReceipts {
+  const { adapter, service } = options
+  const now = () => options.virtualTime?.() ?? null
+
+  const effectKey = (ref: EffectRef) => [...runValues(service, ref), entityText(ref.entity), ref.effect] as const
+
+  async function take(session: PostgresSession, ref: EffectRef, request: Asked): Promise<Taken> {
+    const { fence, token, leaseMs = null, fingerprint = null, idleMs = null } = request
+    const [slotAt, , slot, entity, effect] = effectKey(ref)
+    const head = [slotAt, service, slot, ref.chunk, fence, entity, effect, token]
+    const [row] = await ask(session, TAKE, [...head, leaseMs, fingerprint, idleMs, now()])
+    const status = String(row?.['status']) as Taken['status']
+    if (status === 'conflict') {
+      throw new CronceError('CRONCE_RECEIPT_CONFLICT', { slot, entity: ref.entity, effect: ref.effect })
+    }
+    return {
+      status,
+      now: Number(row?.['now_ms']),
+      untilAt: Number(row?.['until_ms']),
+      result: row?.['result'] ?? undefined,
+    }
+  }
+
+  async function change(ref: EffectRef, token: string, [what, leaseMs]: [string, number?]): Promise<ReceiptWrite> {
+    const [slotAt, , slot, entity, effect] = effectKey(ref)
+    const values = [slotAt, service, slot, ref.chunk, entity, effect, token, what, leaseMs ?? null, now()]
+    const [row] = await ask(adapter, WRITE, values)
+    return row?.['answer'] as ReceiptWrite
+  }
+
+  async function onChunk<Answer>(text: string, hold: ChunkHold): Promise<Answer | 'busy'> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const [row] = await ask(adapter, text, [...runValues(service, hold), hold.chunk, hold.fence, now()])
+        return row?.['answer'] as Answer
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        if (tries === CHUNK_TRIES) return 'busy'
+      }
+    }
+  }
+
+  return {
+    async take(ref, { fence, token, leaseMs }) {
+      try {
+        const { status, now: at, untilAt } = await take(adapter, ref, { fence, token, leaseMs })
+        return { status: status as ReceiptTake['status'], now: at, untilAt }
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        const at = options.virtualTime?.() ?? 0
+        return { status: 'leased', now: at, untilAt: at + BUSY_MS }
+      }
+    },
+    write: (ref, token) => change(ref, token, ['done']),
+    renew: (ref, { token, leaseMs }) => change(ref, token, ['renew', leaseMs]),
+    release: (ref, token) => change(ref, token, ['release']),
+
+    async transaction<T>(ref: EffectRef, request: TransactionRequest, run: (tx: unknown) => Promise<T>) {
+      let begun: 'asking' | 'running' = 'asking'
+      try {
+        return await adapter.transaction(async (session, tx): Promise<TransactionAnswer<T>> => {
+          const { status, now: at, untilAt, result } = await take(session, ref, request)
+          if (status === 'done') return { status: 'skipped', result }
+          if (status === 'leased') return { status, waitMs: Math.max(1, untilAt - at) }
+          if (status !== 'taken') return { status: 'fenced' }
+          begun = 'running'
+          const answer = await run(tx)
+          if (request.keep === 'result') {
+            await ask(session, KEEP, [...effectKey(ref), request.token, JSON.stringify(answer ?? null)])
+          } else if (adapter.commit !== 'checked') {
+            await ask(session, STANDS, [])
+          }
+          return { status: 'done', result: answer }
+        })
+      } catch (error) {
+        // A deadlock of the effect's own is the effect's.
+        if (begun === 'asking' && isBusy(error)) return { status: 'leased', waitMs: BUSY_MS }
+        if (sqlStateOf(error) !== '25P02') throw error
+        throw new CronceError('CRONCE_TRANSACTION_ABORTED', {}, { cause: error })
+      }
+    },
+
+    openChunk: (hold) => onChunk<'held' | 'fenced'>(OPEN, hold),
+    closeChunk: (hold) => onChunk<'closed' | 'fenced'>(CLOSE, hold),
+  }
+}
+
+interface Asked extends Partial<TransactionRequest> {
+  readonly fence: number
+  readonly token: string
+  readonly leaseMs?: number
+}
+
+interface Taken {
+  readonly status: ReceiptTake['status'] | 'conflict'
+  readonly now: number
+  readonly untilAt: number
+  readonly result: unknown
+}
+
+/** What a missing schema, table or function, and a wrong isolation level, mean to the reader. */
+async function ask(session: PostgresSession, text: string, values: unknown[]) {
+  try {
+    return (await session.query(text, values)).rows
+  } catch (error) {
+    const state = sqlStateOf(error) ?? ''
+    if (state === 'CR001') throw new CronceError('CRONCE_RECEIPT_ISOLATION', {}, { cause: error })
+    if (['3F000', '42P01', '42883'].includes(state)) {
+      throw new CronceError('CRONCE_RECEIPT_SCHEMA', { reason: (error as Error).message }, { cause: error })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,143 @@
+import { CronceError, isCronceError } from '@cronce/core'
+import type { EffectRef } from '@cronce/store'
+import type { ChunkHold, PostgresReceipts, PostgresSession, TransactionAnswer } from '@cronce/store/postgres'
+import { RetryLaterError } from './handler-errors.ts'
+import { checkEffect } from './idempotency-key.ts'
+import type { EffectHolder, EffectScope } from './once.ts'
+
+/** How long an entity waits for a Postgres that is out of reach before it is tried again. */
+const OUTAGE_WAIT = '2s'
+
+/** The longest wait before another look at an effect that others are at, ms. */
+const LONGEST_LOOK_MS = 500
+
+/** The longest that Postgres can be told to wait, ms. */
+const LONGEST_IDLE_MS = 2 ** 31 - 1
+
+/**
+ * What a transaction's callback gets, for code that gets more than `query`: name it once and every `ctx.transaction` has it.
+ *
+ * @example
+ * declare module '@cronce/worker' {
+ *   interface TransactionTypes { tx: import('pg').PoolClient }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled in by whoever uses it
+export interface TransactionTypes {}
+
+/** The open transaction: what the adapter hands out. A plain `query(text, values)` unless {@link TransactionTypes} says more. */
+export type Transaction = TransactionTypes extends { tx: infer Tx } ? Tx : PostgresSession
+
+/** What an effect in a transaction may ask for. */
+export interface TransactionRequest {
+  /** What the effect is asked to do, such as a hash of its amounts. The same effect with another one is refused. */
+  readonly fingerprint?: string
+  /** `result`: what it returns is kept, as JSON, and returned to whoever skips it later. Such receipts do not fold. */
+  readonly keep?: 'result'
+}
+
+/** `skipped`: it has a receipt; `result` is what was kept then, and undefined where nothing was. */
+export interface TransactionOutcome<T> {
+  readonly status: 'done' | 'skipped'
+  readonly result: T | undefined
+}
+
+/** Fences of a run are below this many. */
+const MOST_FENCES = 2 ** 20
+
+/**
+ * The fence of a chunk as Postgres orders it. Postgres remembers where Redis may have lost everything: a run that starts again after
+ * that is newer than all that was there, whatever number its fences begin with. Below 2^53 until the year 2242.
+ */
+export function orderFence({ startedAt, fence }: { readonly startedAt: number; readonly fence: number }): number {
+  return Math.floor(startedAt / 1_000) * MOST_FENCES + fence
+}
+
+/** Of one hold of a chunk: whether its fence is in Postgres yet. */
+export class ChunkReceipts {
+  readonly store: PostgresReceipts
+  readonly idleMs: number
+  readonly #hold: ChunkHold
+  #opening: Promise<'held' | 'fenced' | 'busy'> | undefined
+
+  constructor(store: PostgresReceipts, { idleMs, ...hold }: ChunkHold & { readonly idleMs: number }) {
+    this.store = store
+    this.idleMs = Math.min(idleMs, LONGEST_IDLE_MS)
+    this.#hold = hold
+  }
+
+  /** The first effect of a hold writes its fence, so that the others need only look at it and do not wait for each other. */
+  async open(): Promise<'held' | 'fenced' | 'busy'> {
+    this.#opening ??= this.store.openChunk(this.#hold)
+    try {
+      const answer = await this.#opening
+      if (answer === 'busy') this.#opening = undefined
+      return answer
+    } catch (error) {
+      this.#opening = undefined
+      throw error
+    }
+  }
+
+  /** R3: the chunk was settled. Where this hold never came here, there is nothing to close. */
+  async close(): Promise<void> {
+    if (this.#opening !== undefined) await this.store.closeChunk(this.#hold)
+  }
+}
+
+interface Asked<T> extends TransactionRequest {
+  readonly effect: string
+  readonly run: (tx: Transaction) => T | Promise<T>
+}
+
+/** R2: runs an effect in one transaction with its receipt, unless it has one. */
+export async function runTransaction<T>(
+  scope: EffectScope,
+  attempt: EffectHolder,
+  { effect, run, ...request }: Asked<T>,
+): Promise<TransactionOutcome<T>> {
+  checkEffect(effect)
+  const { chunkReceipts: receipts, fence, receiptFence, slot, events } = scope
+  const entity = attempt.member.key
+  if (receipts === undefined) throw new CronceError('CRONCE_TRANSACTION_UNSET', { slot: slot.key, effect })
+  const ref: EffectRef = { ...scope.run, chunk: scope.chunk, entity, effect }
+  const work = async (tx: unknown): Promise<T> => {
+    // Of an attempt that is over by now, nothing is begun, and nothing committed.
+    attempt.assertCurrent()
+    const result = await run(tx as Transaction)
+    attempt.assertCurrent()
+    return result
+  }
+  for (;;) {
+    attempt.assertCurrent()
+    const answer = await reach<TransactionAnswer<T>>(async () => {
+      const standing = await receipts.open()
+      if (standing === 'fenced') return { status: 'fenced' }
+      if (standing === 'busy') return { status: 'leased', waitMs: LONGEST_LOOK_MS }
+      const { store, idleMs } = receipts
+      return await store.transaction(ref, { ...request, fence: receiptFence, idleMs, token: scope.token() }, work)
+    })
+    switch (answer.status) {
+      case 'done':
+        return answer
+      case 'skipped':
+        events.emit('receipt.hit', { slot: slot.key, entity, effect })
+        return { status: 'skipped', result: answer.result as T | undefined }
+      case 'fenced':
+        scope.onFenced()
+        throw new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence })
+      case 'leased':
+        await attempt.pause(Math.min(LONGEST_LOOK_MS, answer.waitMs))
+    }
+  }
+}
+
+/** A Postgres out of reach is no fault of the entity: it is tried later, without using up an attempt. */
+async function reach<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isCronceError(error, 'CRONCE_POSTGRES_UNREACHABLE')) throw error
+    throw new RetryLaterError({ after: OUTAGE_WAIT, message: error.message, cause: error })
+  }
+}
