@@ -8,7 +8,7 @@
 --   status   ok | stale (the store has another generation or a lower watermark) | unknown (no such job) | switching (another
 --            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8)
 --            | restoring (memories are merged, S2) | restored (cut first, S3). Nothing changed but for ok.
---   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation) | later (backlog)
+--   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation, or after the removal) | later (backlog)
 --            | skipped (the overlap policy or its use-by dropped it just now) | waiting (for the run before it)
 -- include: time, transition, watermark, fence, overlap
 local base = KEYS[1]
@@ -24,10 +24,18 @@ local watermark, since = tonumber(job[2]), tonumber(job[3])
 local function answer_only(status) return { status, now, watermark, tonumber(job[1]), since } end
 if job[9] then return answer_only(tonumber(job[9]) > now and 'restoring' or 'restored') end
 if job[1] ~= generation or watermark < tonumber(ARGV[7]) then return answer_only('stale') end
-if job[8] then return answer_only('gone') end
+-- T8: what a job owed up to its removal stays due; when that is taken, nothing is left to do.
+local gone = tonumber(job[8])
+local function owes_until(at)
+  for index = 15, 12 + 3 * tonumber(ARGV[13]), 3 do
+    if tonumber(ARGV[index]) <= at then return true end
+  end
+  return redis.call('EXISTS', base .. ':open') == 1
+end
+if gone and not owes_until(gone) then return answer_only('gone') end
 if job[6] == 'resuming' or (job[6] == '1' and tonumber(job[7]) > 0 and tonumber(job[7]) <= now) then return answer_only('resuming') end
 if job[6] == '1' then return answer_only('paused') end
-if job[5] ~= job[4] then return answer_only('switching') end
+if job[5] ~= job[4] and not gone then return answer_only('switching') end
 
 local listed, list, merged = {}, {}, {}
 for index = 0, tonumber(ARGV[13]) - 1 do
@@ -123,7 +131,7 @@ local function judge(slot, backlog_turn)
   if open or not state then
     if slot.effective > now then
       verdict = 'early'
-    elseif not open and slot.at <= since then
+    elseif not open and (slot.at <= since or gone and slot.at > gone) then
       verdict = 'before'
     elseif not open and (slot.at <= watermark or in_gap(base, slot.at)) then
       verdict = 'recorded'

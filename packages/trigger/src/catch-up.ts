@@ -126,9 +126,9 @@ export function cutRestoration(outage: Outage, memoryAt: number): Cut {
 /** The last slot that is older than grace, or undefined where none after `afterAt` is. */
 export function reachOfCut(
   schedule: Schedule,
-  range: { afterAt: number; now: number; graceMs: number; spreadMs: number },
+  range: { afterAt: number; now: number; graceMs: number; spreadMs: number; goneAt?: number | undefined },
 ): number | undefined {
-  const { afterAt, now, graceMs, spreadMs } = range
-  const reach = lastSlot(schedule, now - graceMs - spreadMs - 1)
+  const { afterAt, now, graceMs, spreadMs, goneAt = Number.POSITIVE_INFINITY } = range
+  const reach = lastSlot(schedule, Math.min(now - graceMs - spreadMs - 1, goneAt))
   return reach === undefined || reach <= afterAt ? undefined : reach
 }

@@ -18,7 +18,7 @@ export function cutBacklogOf(
 ): Promise<boolean> {
   return cutUntil(context, job, (now) => {
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
-    const reachAt = reachOfCut(job.settings.schedule, { afterAt, now, graceMs, spreadMs: job.spreadMs })
+    const reachAt = reachOfCut(job.settings.schedule, { ...job, afterAt, now, graceMs })
     return reachAt === undefined ? undefined : { reachAt, ends: '', cut: cutOutage }
   })
 }
@@ -30,7 +30,7 @@ export async function cutPauseOf(context: TriggerContext, name: string): Promise
   if (job === undefined || pause === undefined) return
   await cutUntil(context, job, (now) => {
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
-    const reachAt = Math.max(lastSlot(job.settings.schedule, now - job.spreadMs) ?? afterAt, afterAt)
+    const reachAt = Math.max(lastDue(job, now) ?? afterAt, afterAt)
     return { reachAt, ends: 'resume', cut: (outage) => cutPause(outage, pause) }
   })
   await rewatch(context, name)
@@ -43,11 +43,19 @@ export async function cutRestorationOf(context: TriggerContext, name: string): P
   if (job === undefined || restoration === undefined) return
   await cutUntil(context, job, (now) => {
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
-    const last = lastSlot(job.settings.schedule, now - job.spreadMs) ?? afterAt
+    const last = lastDue(job, now) ?? afterAt
     const reachAt = Math.max(afterAt, job.settings.onCrash === 'skip' ? last : Math.min(last, restoration.memoryAt))
     return { reachAt, ends: 'restore', cut: (outage) => cutRestoration(outage, restoration.memoryAt) }
   })
   await rewatch(context, name)
+}
+
+/** The newest slot that is due; none after a removal is (T8). */
+function lastDue(
+  { settings, spreadMs, goneAt = Number.POSITIVE_INFINITY }: WatchedJob,
+  now: number,
+): number | undefined {
+  return lastSlot(settings.schedule, Math.min(now - spreadMs, goneAt))
 }
 
 /** What a cut reaches to, what it ends beside an outage, and how it judges. */

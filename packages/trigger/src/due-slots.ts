@@ -10,6 +10,8 @@ export interface DueRequest {
   /** The generation's start. */
   readonly sinceAt: number
   readonly spreadMs: number
+  /** T8: nothing is owed after a removal. */
+  readonly goneAt?: number | undefined
   /** Redis's now. */
   readonly now: number
 }
@@ -21,17 +23,18 @@ const NEWEST = 5
  * A2: the slots in (watermark, now] of a definition, by effective instant, ordered: the oldest, complete from the watermark on,
  * and the newest few where there are more than one script takes. The second number says how many of them are complete.
  */
-export function dueSlots({ schedule, watermarkAt, sinceAt, spreadMs, now }: DueRequest): DueSlot[] {
+export function dueSlots({ schedule, watermarkAt, sinceAt, spreadMs, goneAt, now }: DueRequest): DueSlot[] {
   const from = Math.max(watermarkAt, sinceAt)
+  const until = Math.min(now - spreadMs, goneAt ?? Number.POSITIVE_INFINITY)
   const slots: DueSlot[] = []
-  for (const at of slotsBetween(schedule, from, now - spreadMs)) {
+  for (const at of slotsBetween(schedule, from, until)) {
     slots.push(dueSlot(at, spreadMs))
     if (slots.length === MOST_SLOTS - NEWEST) break
   }
   if (slots.length < MOST_SLOTS - NEWEST) return slots
   const newest: DueSlot[] = []
   const oldestListed = slots.at(-1)?.at ?? now
-  for (let at = lastSlot(schedule, now - spreadMs); at !== undefined && at > oldestListed && newest.length < NEWEST; ) {
+  for (let at = lastSlot(schedule, until); at !== undefined && at > oldestListed && newest.length < NEWEST; ) {
     newest.unshift(dueSlot(at, spreadMs))
     at = lastSlot(schedule, at - 1)
   }

@@ -7,13 +7,20 @@ import { tellMemory } from './memory.ts'
 import { registerCarried, switchGeneration } from './register.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { BACKLOG_PER_TICK } from './trigger-timing.ts'
-import { moveOn, rewatch, unwatch, type WatchedJob } from './watched-job.ts'
+import { moveOn, rewatch, type WatchedJob } from './watched-job.ts'
+
+/** One of them. */
+export interface ClaimedSlot {
+  readonly id: SlotId
+  readonly key: SlotKey
+  readonly at: number
+}
 
 /** The slots that this replica took of one job, to be enqueued and recorded. */
 export interface Claimed {
   readonly job: WatchedJob
   readonly token: string
-  readonly ids: readonly SlotId[]
+  readonly slots: readonly ClaimedSlot[]
   /** The list the claim was made with: the watermark advances along it. */
   readonly list: readonly DueSlot[]
   readonly latenessMs: number
@@ -63,6 +70,7 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
     if (answer.status === 'paused') return pausedUntil(context, job, answer.now)
     if (answer.status !== 'ok') {
       await catchUpWithStore(context, job, answer)
+      if (answer.status === 'gone' && context.jobs.get(name)?.goneAt !== undefined) return NOTHING
       continue
     }
     job.watermarkAt = answer.watermarkAt
@@ -105,7 +113,7 @@ async function catchUpWithStore(context: TriggerContext, job: WatchedJob, answer
       await tellMemory(context, job, 'new epoch')
       return
     case 'gone':
-      await returnOrForget(context, job.name)
+      await returnCarried(context, job.name)
       return
     case 'ok':
     case 'paused':
@@ -114,9 +122,9 @@ async function catchUpWithStore(context: TriggerContext, job: WatchedJob, answer
 }
 
 /** T8: a job that the store dated as gone is registered again by whoever carries it. */
-async function returnOrForget(context: TriggerContext, name: string): Promise<void> {
+async function returnCarried(context: TriggerContext, name: string): Promise<void> {
   const carried = context.carried.find((settings) => settings.name === name)
-  if (carried === undefined) unwatch(context, name)
+  if (carried === undefined) await rewatch(context, name)
   else await registerCarried(context, carried)
 }
 
@@ -126,15 +134,16 @@ function tellVerdicts(
 ): Fired {
   const { job, token, list, answer } = round
   const effective = new Map(list.map((slot) => [slot.id, slot.effectiveAt]))
-  const ids: SlotId[] = []
+  const slots: ClaimedSlot[] = []
   let lost = 0
   let latenessMs = 0
   let again: number | undefined
   for (const slot of answer.slots) {
     if (slot.verdict === 'claimed') {
-      ids.push(slot.id)
+      const key = keyOf(job.name, slot)
+      slots.push({ id: slot.id, key, at: slot.at })
       latenessMs = Math.max(0, answer.now - (effective.get(slot.id) ?? slot.at))
-      context.events.emit('slot.claimed', { slot: keyOf(job.name, slot), latenessMs })
+      context.events.emit('slot.claimed', { slot: key, latenessMs })
     } else if (slot.verdict === 'held') {
       lost += 1
       // T4: not tried before that lease ends; the sweep after it asks.
@@ -155,7 +164,7 @@ function tellVerdicts(
   const tried = list.filter(({ at }) => early === undefined || at < early.at).at(-1)
   if (tried !== undefined) moveOn(context, job, tried.at)
   if (early !== undefined) again = effective.get(early.id)
-  return { claimed: ids.length === 0 ? undefined : { job, token, ids, list, latenessMs }, lost, again }
+  return { claimed: slots.length === 0 ? undefined : { job, token, slots, list, latenessMs }, lost, again }
 }
 
 /** The slot key of one verdict. */

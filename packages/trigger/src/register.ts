@@ -15,7 +15,10 @@ const CLOSING_TRIES = 10
 /** T6, T7: registers one carried definition, closing the generation in force where its schedule is another. */
 export async function registerCarried(context: TriggerContext, settings: JobSettings): Promise<void> {
   const { store, replica, events, clock, redisClock } = context
-  if (await isRenamed(context, settings.name)) return
+  if (await isRenamed(context, settings.name)) {
+    await rewatch(context, settings.name)
+    return
+  }
   const askedAt = clock.now()
   const registration = await registerJob(store, settings, { by: replica })
   redisClock.learn(registration.now, askedAt)

@@ -4,6 +4,7 @@ import {
   type KnownImage,
   listImages,
   listReplicas,
+  openSlotIds,
   type ReplicaPresence,
   retireJob,
   switchImage,
@@ -74,8 +75,11 @@ async function succeed(context: TriggerContext, job: WatchedJob, carriers: Carri
   await switchGeneration(context, job.name)
 }
 
-/** T8: a tombstone is final after the catch-up window; a later return is a new registration. */
+/** T8: a tombstone is final after the catch-up window, and when what it owed is taken; a later return is a new registration. */
 async function bury(context: TriggerContext, name: string): Promise<void> {
+  const job = await rewatch(context, name)
+  if (job === undefined || job.goneAt === undefined || Number.isFinite(job.nextAt)) return
+  if ((await openSlotIds(context.store, name, 1)).length > 0) return
   await forgetJob(context.store, name)
   unwatch(context, name)
 }

@@ -16,21 +16,31 @@ export interface TickResult {
 /** Jobs whose claims are made together, then enqueued together: a thousand that are due at once do not wait for the last one. */
 const SLICE = 250
 
+/** How long a job rests that a tick could not move on, ms. */
+const STUCK_PAUSE_MS = 500
+
 /** One tick over these jobs, oldest first. Throws where the store is out of reach; what was due stays due (T13). */
 export async function tick(context: TriggerContext, names: readonly string[]): Promise<TickResult> {
   const again = new Map<string, number>()
+  const startedAt = context.redisClock.now()
+  let outcome: 'fired' | 'failed' = 'failed'
   try {
     const fired = await fireAll(context, names, again)
+    outcome = 'fired'
     return {
       due: names.length,
-      claimed: fired.reduce((sum, { claimed }) => sum + (claimed?.ids.length ?? 0), 0),
+      claimed: fired.reduce((sum, { claimed }) => sum + (claimed?.slots.length ?? 0), 0),
       lost: fired.reduce((sum, { lost }) => sum + lost, 0),
       again,
     }
   } finally {
     for (const name of names) {
       const job = context.jobs.get(name)
-      if (job !== undefined) context.due.set(name, Math.min(job.nextAt, again.get(name) ?? Number.POSITIVE_INFINITY))
+      if (job === undefined) continue
+      // What was due and did not move is tried again when it said so, or after a while: never in a circle.
+      const isStuck = outcome === 'fired' && job.nextAt <= startedAt
+      const nextAt = isStuck ? (again.get(name) ?? startedAt + STUCK_PAUSE_MS) : job.nextAt
+      context.due.set(name, Math.min(nextAt, again.get(name) ?? Number.POSITIVE_INFINITY))
     }
   }
 }

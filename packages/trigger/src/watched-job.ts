@@ -18,7 +18,7 @@ export interface WatchedJob {
   readonly registeredAt: number
   readonly pause: StoredPause | undefined
   readonly restoration: StoredRestoration | undefined
-  /** No live replica carries it since then: nothing fires (T8). */
+  /** No live replica carries it since then: nothing fires for what comes after (T8). */
   readonly goneAt: number | undefined
   watermarkAt: number
   /** The newest nominal instant this replica has tried. */
@@ -40,17 +40,26 @@ export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: stri
     return { fault: `this process's tzdata gives its zone other transitions than the registered one's` }
   const spreadMs = spreadOffsetMs(stored.name, settings.schedule)
   const triedAt = Math.max(stored.watermarkAt, stored.sinceAt)
-  const nextAt = nextEffectiveAt(settings.schedule, triedAt, spreadMs) ?? Number.POSITIVE_INFINITY
   const { name, generation, sinceAt, watermarkAt, image, dynamic, registeredAt, pause, restoration, goneAt } = stored
   const switching = stored.target !== image
   const standing = { image, dynamic, switching, registeredAt, pause, restoration, goneAt }
+  const nextAt = nextOf({ settings, spreadMs, goneAt }, triedAt)
   return { name, settings, generation, sinceAt, spreadMs, ...standing, watermarkAt, triedAt, nextAt, foldedAt: 0 }
+}
+
+/** When the first slot after an instant takes effect; Infinity where there is none, or the job is gone by then (T8). */
+function nextOf(
+  { settings, spreadMs, goneAt }: Pick<WatchedJob, 'settings' | 'spreadMs' | 'goneAt'>,
+  triedAt: number,
+): number {
+  const at = nextEffectiveAt(settings.schedule, triedAt, spreadMs) ?? Number.POSITIVE_INFINITY
+  return goneAt !== undefined && at - spreadMs > goneAt ? Number.POSITIVE_INFINITY : at
 }
 
 /** Notes that everything up to an instant has been tried, and when the next slot takes effect. */
 export function moveOn(context: TriggerContext, job: WatchedJob, triedAt: number): void {
   job.triedAt = Math.max(job.triedAt, triedAt)
-  job.nextAt = nextEffectiveAt(job.settings.schedule, job.triedAt, job.spreadMs) ?? Number.POSITIVE_INFINITY
+  job.nextAt = nextOf(job, job.triedAt)
   context.due.set(job.name, job.nextAt)
 }
 
@@ -70,7 +79,6 @@ export async function rewatch(context: TriggerContext, name: string): Promise<Wa
     context.events.emit('job.passed-over', { job: name, reason: watched.fault })
     return undefined
   }
-  if (watched.goneAt !== undefined) watched.nextAt = Number.POSITIVE_INFINITY
   watched.foldedAt = context.jobs.get(name)?.foldedAt ?? 0
   context.jobs.set(name, watched)
   context.due.set(name, watched.nextAt)
