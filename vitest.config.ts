@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 // Packages are tested from their sources, never from what was last built.
-const conditions = ['@cronce/source', 'module', 'node', 'import', 'default']
-const resolve = { resolve: { conditions }, ssr: { resolve: { conditions } } }
+const conditions = ['@cronce/source', 'module', 'node', 'default']
+// Node is given these as well, and has its own `import` and `require`: with `import` among them, a `require` of pg gets an ESM file.
+const resolve = { resolve: { conditions }, ssr: { resolve: { conditions: ['@cronce/source', 'node'] } } }
 
 const MINUTE_MS = 60_000
 
