@@ -24,22 +24,30 @@ export type ConnectionProfile =
 export const COMMAND_TIMEOUT_MS = 5_000
 
 /**
+ * How long a connection that waits for an answer may hear nothing before it is taken for dead and opened anew: one that a firewall
+ * forgot says nothing, and the system would wait for it for a quarter of an hour (C65). A worker's longest blocking wait is 10 s.
+ */
+const SILENCE_MS: Readonly<Record<ConnectionProfile, number>> = { producer: COMMAND_TIMEOUT_MS, consumer: 15_000 }
+
+/**
  * Opens a connection.
  *
  * @throws CronceError CRONCE_REDIS_KEY_PREFIX
  */
 export function connect(source: RedisSource, profile: ConnectionProfile): RedisClient {
+  const socketTimeout = SILENCE_MS[profile]
   const options: RedisOptions =
     profile === 'producer'
       ? {
           maxRetriesPerRequest: 1,
           commandTimeout: COMMAND_TIMEOUT_MS,
           connectTimeout: COMMAND_TIMEOUT_MS,
+          socketTimeout,
           // What is sent in one turn of the loop goes out in one write: a thousand claims would be a thousand.
           enableAutoPipelining: true,
           retryStrategy,
         }
-      : { maxRetriesPerRequest: null, retryStrategy }
+      : { maxRetriesPerRequest: null, socketTimeout, retryStrategy }
   const client = open(source, options)
   const prefix = client.options.keyPrefix
   if (prefix) {
@@ -50,9 +58,17 @@ export function connect(source: RedisSource, profile: ConnectionProfile): RedisC
 }
 
 function open(source: RedisSource, options: RedisOptions): RedisClient {
-  if (typeof source === 'function') return source()
+  if (typeof source === 'function') return takeOver(source(), options)
   if (typeof source === 'string') return new Redis(source, options)
   return new Redis({ ...source, ...options })
+}
+
+/** A client made by somebody else keeps its options; only where it has none it learns to notice a dead connection. */
+function takeOver(client: RedisClient, { socketTimeout = 0 }: RedisOptions): RedisClient {
+  const guard = (node: Redis) => void (node.options.socketTimeout ??= socketTimeout)
+  if (client instanceof Cluster) client.on('+node', guard).nodes().forEach(guard)
+  else guard(client)
+  return client
 }
 
 /** Reconnects for ever, soon at first and at most every two seconds, so that a return is noticed within one sweep. */

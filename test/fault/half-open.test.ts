@@ -1,0 +1,102 @@
+import { cron, every, parseSlotId } from '@cronce/core'
+import { listSlots } from '@cronce/store'
+import { createTrigger } from '@cronce/trigger'
+import { handle } from '@cronce/worker'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type HalfOpenProxy, startProxy } from '../support/half-open-proxy.ts'
+import { type RedisServer, startRedis, waitUntil } from '../support/index.ts'
+import { type Ground, openGround } from './ground.ts'
+import { jobOf, type Row } from './programs/job-spec.ts'
+
+let server: RedisServer
+let proxy: HalfOpenProxy
+let ground: Ground
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  proxy = await startProxy(server.port)
+  ground = await openGround(server)
+})
+afterEach(async () => {
+  await ground.close()
+  await proxy.close()
+})
+
+const once = ({ after }: { after?: string | undefined }): Row[] => (after === undefined ? [{ id: 'only' }] : [])
+
+/** The connections of this moment never answer again, as after a firewall forgot them; new ones work. */
+function forgetConnections(): void {
+  proxy.setMode('black-hole')
+  proxy.setMode('pass')
+}
+
+describe('connections that died without a word (C65, C67)', () => {
+  it('of a worker: it comes back by itself, and runs what waits, once', async () => {
+    const job = jobOf({ name: 'waits', schedule: cron('0 3 1 1 *'), onCrash: 'complete' })
+    const ran: string[] = []
+    await ground.work([handle(job, { entities: once, each: (_, { slot }) => void ran.push(slot.key) })], {
+      redis: proxy.url,
+    })
+    const first = await ground.start(job)
+    await ground.ended(first)
+    forgetConnections()
+    const runs = []
+    for (let index = 1; index <= 10; index++)
+      runs.push(await ground.start(job, { at: (parseSlotId(first.id)?.at ?? 0) + index * 1_000 }))
+    for (const run of runs)
+      expect(await ground.ended(run, { timeoutMs: 40_000 })).toMatchObject({ state: 'succeeded', starts: 1 })
+    expect(ran).toHaveLength(11)
+    expect(new Set(ran).size).toBe(11)
+  })
+
+  it('of a worker in the middle of a chunk: another takes over, and the late one settles nothing', async () => {
+    const job = jobOf({ name: 'held', schedule: cron('0 3 1 1 *'), onCrash: 'complete' })
+    const gates: (() => void)[] = []
+    const each = async () => await new Promise<void>((resolve) => void gates.push(resolve))
+    const late = await ground.work([handle(job, { entities: once, each })], {
+      redis: proxy.url,
+      lock: '1s',
+      stalledEvery: '500ms',
+    })
+    const run = await ground.start(job)
+    await waitUntil(() => gates.length === 1, { message: 'the entity under way' })
+    forgetConnections()
+    await ground.work([handle(job, { entities: once, each: () => undefined })], { lock: '1s', stalledEvery: '500ms' })
+    const ended = await ground.ended(run)
+    expect(ended).toMatchObject({ state: 'succeeded', crashes: 1, entities: { done: 1 } })
+    for (const open of gates) open()
+    await waitUntil(() => late.told('chunk.fenced-off').length > 0, {
+      message: 'the late one to notice',
+      timeoutMs: 40_000,
+    })
+    expect(await ground.read(run)).toEqual(ended)
+    expect(late.told('chunk.settled')).toEqual([])
+    expect(late.told('run.ended')).toEqual([])
+  })
+
+  it('of a replica: it fires again by itself, and every slot since is recorded once', async () => {
+    const job = jobOf({ name: 'ticks', schedule: every('1s'), onCrash: 'complete', overlap: 'allow' })
+    const trigger = createTrigger({
+      ...{ service: ground.service, jobs: [job], redis: proxy.url, logger: pino({ level: 'silent' }) },
+      ...{ claimLease: '1s', sweepEvery: '500ms' },
+    })
+    const enqueued: string[] = []
+    trigger.events.on('slot.enqueued', ({ slot }) => void enqueued.push(slot))
+    await ground.work([handle(job, { entities: once, each: () => undefined })])
+    await trigger.start()
+    try {
+      await waitUntil(() => enqueued.length >= 2, { message: 'two slots' })
+      forgetConnections()
+      const before = enqueued.length
+      await waitUntil(() => enqueued.length >= before + 12, { message: 'twelve more', timeoutMs: 40_000 })
+    } finally {
+      await trigger.stop()
+    }
+    expect(enqueued).toEqual([...new Set(enqueued)])
+    const slots = (await listSlots(ground.store, 'ticks', { limit: 200 })).map(({ at }) => at).toReversed()
+    expect(slots).toEqual(slots.map((_, index) => (slots[0] ?? 0) + index * 1_000))
+  })
+})
