@@ -1,4 +1,3 @@
-import { formatSlotKey, parseSlotId, type SlotId } from '@cronce/core'
 import { provesNothingAdded, type Task } from '@cronce/queue'
 import { recordSlots, releaseSlot } from '@cronce/store'
 import type { Claimed } from './fire.ts'
@@ -36,27 +35,26 @@ export async function recordAdded(context: TriggerContext, added: readonly Claim
 function place(context: TriggerContext, { job }: Claimed, group: readonly Claimed[]): Promise<void> {
   const { enqueue } = job.settings
   if (enqueue === undefined) return context.enqueuer.add(job.settings.queue, group.flatMap(tasksOf))
-  const jobs = group.flatMap(({ job: { name }, ids }) =>
-    ids.map((id) => ({ slot: slotKey(name, id), at: parseSlotId(id)?.at ?? 0 })),
-  )
+  const jobs = group.flatMap(({ slots }) => slots.map(({ key, at }) => ({ slot: key, at })))
   return context.enqueuer.addForeign(enqueue, jobs)
 }
 
-function tasksOf({ job, ids }: Claimed): Task[] {
-  return ids.map((id) => ({ kind: 'plan', job: job.name, id, number: 0, version: job.settings.version }))
+function tasksOf({ job, slots }: Claimed): Task[] {
+  return slots.map(({ id }) => ({ kind: 'plan', job: job.name, id, number: 0, version: job.settings.version }))
 }
 
 function tellAdded(context: TriggerContext, group: readonly Claimed[]): void {
-  for (const { job, ids } of group)
-    for (const id of ids) context.events.emit('slot.added', { slot: slotKey(job.name, id), queue: queueOf(job) })
+  for (const { job, slots } of group)
+    for (const { key } of slots) context.events.emit('slot.added', { slot: key, queue: queueOf(job) })
 }
 
-async function record(context: TriggerContext, { job, ids, list, latenessMs }: Claimed): Promise<void> {
+async function record(context: TriggerContext, { job, slots, list, latenessMs }: Claimed): Promise<void> {
   const foreign = job.settings.enqueue !== undefined
+  const ids = slots.map(({ id }) => id)
   const request = { job: job.name, ids, replica: context.replica, markerMs: MARKER_MS, foreign, slots: list }
   job.watermarkAt = await recordSlots(context.store, request)
   const queue = queueOf(job)
-  for (const id of ids) context.events.emit('slot.enqueued', { slot: slotKey(job.name, id), queue, latenessMs })
+  for (const { key } of slots) context.events.emit('slot.enqueued', { slot: key, queue, latenessMs })
 }
 
 function queueOf({ settings }: Claimed['job']): string {
@@ -64,16 +62,15 @@ function queueOf({ settings }: Claimed['job']): string {
 }
 
 /** T2: a claim is given back only where the error proves that nothing was added; else its lease ends by itself. */
-async function giveUp(context: TriggerContext, { job, token, ids }: Claimed, error: unknown): Promise<void> {
+async function giveUp(context: TriggerContext, { job, token, slots }: Claimed, error: unknown): Promise<void> {
   const reason = error instanceof Error ? error.message.slice(0, 200) : 'the add failed'
-  for (const id of ids) {
-    const slot = slotKey(job.name, id)
+  for (const { id, key } of slots) {
     if (!provesNothingAdded(error)) {
-      context.events.emit('slot.unsure', { slot, error })
+      context.events.emit('slot.unsure', { slot: key, error })
       continue
     }
     await releaseSlot(context.store, job.name, { id, token, reason })
-    context.events.emit('slot.released', { slot, error })
+    context.events.emit('slot.released', { slot: key, error })
   }
 }
 
@@ -88,8 +85,4 @@ function byDestination(claims: readonly Claimed[]): Map<string, Claimed[]> {
     group.push(claimed)
   }
   return groups
-}
-
-function slotKey(job: string, id: SlotId) {
-  return formatSlotKey({ job, ...(parseSlotId(id) ?? { at: 0 }) })
 }
