@@ -1,11 +1,14 @@
-import { lastSlot } from '@cronce/core'
-import { type CutRequest, cutBacklog, listGaps, listSlots } from '@cronce/store'
+import { lastSlot, parseSlotId } from '@cronce/core'
+import { type CutRequest, cutBacklog, listGaps, slotIds } from '@cronce/store'
 import { type Cut, cutOutage, cutPause, cutRestoration, type Outage, reachOfCut } from './catch-up.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
 
-/** How many records and gaps of an outage one cut reckons with; an outage that has more is cut in several. */
-const MOST_KNOWN = 500
+/**
+ * How many records, and gaps, after the watermark a cut reckons with: more than history keeps in detail, and than one outage admits. They
+ * pile up while one slot waits for a run before it.
+ */
+const MOST_KNOWN = 12_000
 
 /** How often a cut is tried: each failure means that another replica made it, or claimed something meanwhile. */
 const CUT_TRIES = 5
@@ -78,11 +81,11 @@ async function cutUntil(
     if (planned === undefined) return tries > 0
     const { reachAt, ends } = planned
     const [known, gaps] = await Promise.all([
-      listSlots(store, job.name, { fromAt: job.watermarkAt + 1, untilAt: reachAt, limit: MOST_KNOWN }),
+      slotIds(store, job.name, { fromAt: job.watermarkAt + 1, untilAt: reachAt, limit: MOST_KNOWN }),
       listGaps(store, job.name, { afterAt: job.watermarkAt, limit: MOST_KNOWN }),
     ])
     // Runs by hand have identities of their own: they are counted by the script, but stand for no slot of the schedule.
-    const knownAt = known.filter(({ id }) => !id.includes('+')).map((entry) => entry.at)
+    const knownAt = known.flatMap((id) => (id.includes('+') ? [] : (parseSlotId(id)?.at ?? [])))
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
     const cut = planned.cut({ schedule, catchUp, spreadMs: job.spreadMs, afterAt, reachAt, now, knownAt, gaps })
     if (ends === '' && cut.gaps.length === 0 && cut.admitted.length === 0) return tries > 0
