@@ -39,8 +39,9 @@ async function letters(run: RunRef) {
 
 /** Pids of the processes that have ended. */
 async function casualties(of: readonly SpawnedProcess[]): Promise<number[]> {
+  const stillAlive = Promise.resolve(undefined)
   const ended = await Promise.all(
-    of.map(async (child) => ((await Promise.race([child.exited, undefined])) ? [child.pid] : [])),
+    of.map(async ({ exited, pid }) => ((await Promise.race([exited, stillAlive])) === undefined ? [] : [pid])),
   )
   return ended.flat()
 }
@@ -133,40 +134,32 @@ describe('a poison entity that kills every worker (C50, W6)', () => {
 describe('a worker killed between an effect and what says so (C58)', () => {
   it.each([
     // Promise 6: an outside effect happens at least once, under the same slot and key.
-    [
-      'before its receipt',
-      'an outside effect happens again',
-      { acts: { e00: { kind: 'die-after-effect', times: 1 } } },
-      2,
-      'succeeded',
-    ],
-    [
-      'after its receipt',
-      'it does not happen again',
-      { acts: { e00: { kind: 'die-after-receipt', times: 1 } } },
-      1,
-      'succeeded',
-    ],
-    [
-      'after its settlement, before the queue heard',
-      'it does not happen again',
-      { points: [{ event: 'chunk.settled' }] },
-      1,
-      'succeeded',
-    ],
-    [
-      'after the end of the run',
-      'it does not, and `done` runs all the same',
-      { points: [{ event: 'run.ended' }] },
-      1,
-      'succeeded',
-    ],
-  ] as const)('%s: %s', async (_, __, config, times, state) => {
+    {
+      when: 'before its receipt: an outside effect happens again',
+      config: { acts: { e00: { kind: 'die-after-effect', times: 1 } } },
+      times: 2,
+    },
+    {
+      when: 'after its receipt: it does not happen again',
+      config: { acts: { e00: { kind: 'die-after-receipt', times: 1 } } },
+      times: 1,
+    },
+    {
+      when: 'after its settlement, before the queue heard: it does not happen again',
+      config: { points: [{ event: 'chunk.settled' }] },
+      times: 1,
+    },
+    {
+      when: 'after the end of the run: it does not, and `done` runs all the same',
+      config: { points: [{ event: 'run.ended' }] },
+      times: 1,
+    },
+  ] as const)('$when', async ({ config, times }) => {
     const job = spec('acked', 'complete')
     await ground.setRows(['e00'])
     const both = await workers(2, { jobs: [job], once: true, ...config })
     const run = await ground.start(jobOf(job))
-    expect(await ground.ended(run)).toMatchObject({ state, entities: { planned: 1, done: 1 } })
+    expect(await ground.ended(run)).toMatchObject({ state: 'succeeded', entities: { planned: 1, done: 1 } })
     await waitUntil(async () => (await ground.effects('done')).length > 0, { message: 'done' })
     await waitUntil(async () => (await ground.queued()).length === 0, { message: 'nothing on the queue' })
     expect(await ground.casualties()).toHaveLength(1)
