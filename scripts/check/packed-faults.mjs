@@ -31,6 +31,7 @@ function filesMissing({ name, consumer }) {
   const targets = [...leaves(manifest.exports), ...leaves(manifest.bin)].map((path) => path.replace(/^\.\//, ''))
   const needed = [...targets.filter((path) => !path.includes('*')), 'LICENSE']
   const missing = needed.filter((path) => !files.includes(path))
+  if (name === 'store' && !files.some((path) => /^sql\/.+\.sql$/.test(path))) missing.push('sql/*.sql')
   if (name === 'store' && !files.some((path) => /^lua\/.+\.lua$/.test(path))) missing.push('lua/*.lua')
   return missing.map((path) => `${path} is not packed`)
 }

@@ -34,8 +34,8 @@ export function describeReceipts(name: string, open: () => ReceiptsGround): void
       chunk = await ground.hold()
     })
 
-    const effect = (entity = 'a', name = 'charge'): EffectRef => ({
-      ...{ ...chunk.run, chunk: chunk.number, entity, effect: name },
+    const effect = (entity = 'a', what = 'charge'): EffectRef => ({
+      ...{ ...chunk.run, chunk: chunk.number, entity, effect: what },
     })
     const take = (ref: EffectRef, token: string, fence = chunk.fence) =>
       ground.receipts.take(ref, { fence, token, leaseMs: LEASE_MS })

@@ -11,7 +11,7 @@ import { type Keeper, keepProcess } from './process-keeper.ts'
 import { waitUntil } from './wait-until.ts'
 
 export interface PostgresServer {
-  /** Such as `postgresql://cronce@127.0.0.1:21234/postgres`. */
+  /** Such as `postgresql://tester@127.0.0.1:21234/postgres`. */
   readonly url: string
   readonly version: string
   /** Makes an empty database of its own; answers its URL. */
@@ -48,13 +48,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   const port = await freePort()
-  const init = ['-D', data, '-U', 'cronce', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
+  const init = ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
   execFileSync(join(binaries.folder, 'initdb'), init, { ...user, cwd: folder, env: childEnv(), stdio: 'pipe' })
   const settings = [...SETTINGS, 'listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=']
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   const start = () => startLife(join(binaries.folder, 'postgres'), args, { ...user, cwd: folder, port })
   let life = await start()
-  const urlOf = (database: string) => `postgresql://cronce@127.0.0.1:${port}/${database}`
+  const urlOf = (database: string) => `postgresql://tester@127.0.0.1:${port}/${database}`
   return {
     url: urlOf('postgres'),
     version: await ask(urlOf('postgres'), 'show server_version'),
@@ -124,7 +124,7 @@ async function startLife(binary: string, args: string[], { port, ...place }: Pla
   const keeper = keepProcess({ pid: child.pid, name: `postgres on port ${port}`, folder: place.cwd })
   const life = { process: child, exited, keeper }
   try {
-    const url = `postgresql://cronce@127.0.0.1:${port}/postgres`
+    const url = `postgresql://tester@127.0.0.1:${port}/postgres`
     const isUp = async () => child.exitCode !== null || (await ask(url, 'select 1')) === '1'
     await waitUntil(isUp, {
       message: () => `an answer of Postgres: ${output.join('')}`,
