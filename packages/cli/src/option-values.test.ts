@@ -1,6 +1,6 @@
 import { isCronceError } from '@cronce/core'
 import { describe, expect, it } from 'vitest'
-import { readChoice, readCount, readInstant, readText } from './option-values.ts'
+import { readChoice, readCount, readDayOrInstant, readInstant, readText } from './option-values.ts'
 
 function refuses(read: () => unknown): boolean {
   try {
@@ -58,4 +58,15 @@ it('reads one of a list, and text within its length', () => {
   expect(readText('--why', 'incident 4711', { most: 20 })).toBe('incident 4711')
   expect(refuses(() => readText('--why', ' \n', { most: 20 }))).toBe(true)
   expect(refuses(() => readText('--why', 'x'.repeat(21), { most: 20 }))).toBe(true)
+})
+
+describe('readDayOrInstant', () => {
+  it('reads a day as its first instant in UTC, and an instant as it is', () => {
+    expect(readDayOrInstant('--from', '2026-11-01')).toBe(Date.parse('2026-11-01T00:00:00Z'))
+    expect(readDayOrInstant('--from', '2026-11-01T12:00+01:00')).toBe(Date.parse('2026-11-01T11:00:00Z'))
+  })
+
+  it.each(['2026-02-30', '2026-11', '01.11.2026', 'yesterday'])('refuses "%s"', (text) => {
+    expect(refuses(() => readDayOrInstant('--from', text))).toBe(true)
+  })
 })

@@ -19,6 +19,22 @@ export function readInstant(option: string, text: string): number {
   throw refusal(option, 'an instant such as 2026-03-07T12:00:00Z', text)
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * An instant, or a day: its first instant in UTC, as everywhere where days are counted.
+ *
+ * @returns epoch milliseconds
+ * @throws CronceError CRONCE_USAGE
+ */
+export function readDayOrInstant(option: string, text: string): number {
+  try {
+    return readInstant(option, DAY.test(text) ? `${text}T00:00:00Z` : text)
+  } catch {
+    throw refusal(option, 'a day such as 2026-11-01 or an instant such as 2026-11-01T12:00:00Z', text)
+  }
+}
+
 /** @throws CronceError CRONCE_USAGE */
 export function readCount(option: string, text: string, limits: { least: number; most: number }): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN

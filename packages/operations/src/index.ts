@@ -1,4 +1,5 @@
 export { closeAccess, openAccess, type ServiceAccess } from './access.ts'
+export * from './audit.ts'
 export type { DeadLetterFilter } from './dead-letter-filter.ts'
 export { eachLetter } from './dead-letter-filter.ts'
 export type { DeadLetterRow } from './dead-letter-row.ts'

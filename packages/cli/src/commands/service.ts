@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import type { AuditOptions } from '../verbs/audit.ts'
 import type { JobsOptions } from '../verbs/jobs.ts'
 import { examples } from './examples.ts'
 import type { RunVerb } from './run-verb.ts'
 
-/** `check`, `jobs`, `overdue`, `replicas` and `doctor`. */
+/** `check`, `jobs`, `overdue`, `audit`, `replicas` and `doctor`. */
 export function registerService(program: Command, run: RunVerb): void {
   program
     .command('check')
@@ -22,6 +23,16 @@ export function registerService(program: Command, run: RunVerb): void {
     .description('what should have started or ended by now, and why it has not; exit 1 where there is any')
     .addHelpText('after', examples('cronce overdue', 'cronce overdue --json || page-somebody'))
     .action(() => run(async (context) => (await import('../verbs/overdue.ts')).overdue(context)))
+  program
+    .command('audit')
+    .description('whether every slot that had to exist is recorded, once; exit 1 unless it adds up')
+    .option('--from <day>', 'a UTC day, or an instant: the first slots to look at (default: a week before --to)')
+    .option('--to <day>', 'likewise; slots before it (default: now)')
+    .option('--job <name>', 'of one job (default: of all)')
+    .addHelpText('after', examples('cronce audit --from 2026-11-01 --to 2026-11-29'))
+    .action((options: AuditOptions) =>
+      run(async (context) => (await import('../verbs/audit.ts')).audit(context, options)),
+    )
   program
     .command('replicas')
     .description('the processes of the service: triggers and workers')
