@@ -28,7 +28,17 @@ export async function startRun(job: JobSettings, options: StartRunOptions): Prom
   const { id } = await claimManual(store, job.name, claim)
   const add = () => enqueuer.add(job.queue, [{ kind: 'plan', job: job.name, id, number: 0, version: job.version }])
   const writeRecord = async () => {
-    const request = { job: job.name, ids: [id], replica: 'test', markerMs: 60_000, foreign: false, slots: [] }
+    const { name, queue, version } = job
+    const request = {
+      job: name,
+      ids: [id],
+      replica: 'test',
+      markerMs: 60_000,
+      foreign: false,
+      queue,
+      version,
+      slots: [],
+    }
     await recordSlots(store, request)
   }
   await add()

@@ -1,11 +1,12 @@
 import { listQuietWork, markViewed, type RepairRow, readDeadLetter, type Store } from '@cronce/store'
 import type { Enqueuer } from './enqueuer.ts'
+import type { Task } from './task.ts'
 
 export interface RepairOptions {
   readonly store: Store
   readonly enqueuer: Enqueuer
   readonly job: string
-  /** The job's queue and payload version, as its definition in force says. */
+  /** The job's queue and payload version, as its definition in force says: for runs whose record says nothing. */
   readonly queue: string
   readonly version: number
   /** Work that nothing was heard of for this long is added again. */
@@ -30,11 +31,16 @@ const MOST_ROWS = 100
  */
 export async function repairJob({ store, enqueuer, job, queue, version, quietMs }: RepairOptions): Promise<Repaired> {
   const { open, unrecorded, rows } = await listQuietWork(store, job, { quietMs, most: MOST_ROWS })
-  const tasks = rows.flatMap((row) => (row.kind === 'view' ? [] : [{ ...taskOf(row), job, version }]))
-  await enqueuer.add(queue, tasks)
+  const byQueue = new Map<string, Task[]>()
+  for (const row of rows) {
+    if (row.kind === 'view') continue
+    const place = row.queue ?? queue
+    byQueue.set(place, [...(byQueue.get(place) ?? []), { ...taskOf(row), job, version: row.version ?? version }])
+  }
+  for (const [place, tasks] of byQueue) await enqueuer.add(place, tasks)
   const behind = rows.flatMap((row) => (row.kind === 'view' ? [row.deadLetterId] : []))
   await showDeadLetters({ store, enqueuer, job, ids: behind })
-  return { open, unrecorded, added: tasks.length }
+  return { open, unrecorded, added: rows.length - behind.length }
 }
 
 function taskOf(row: Exclude<RepairRow, { kind: 'view' }>) {

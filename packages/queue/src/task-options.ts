@@ -9,7 +9,8 @@ export const TASK_OPTIONS: JobsOptions = {
   removeOnComplete: true,
   removeOnFail: true,
   attempts: 20,
-  backoff: { type: 'exponential', delay: 500, jitter: 0.5 },
+  // Not growing: a delayed record swallows every re-add, and what it waits for is an outage's end.
+  backoff: { type: 'fixed', delay: 5_000, jitter: 0.5 },
 }
 
 /** BullMQ fails a job on its second stall whatever its attempts; crashes are counted by the store, both limited (W6). */

@@ -3,14 +3,15 @@
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 token  3 lease ms  4 replica  5 release  6 generation  7 watermark the list starts from  8 grace ms
 --      9 most backlog slots to take  10 overlap policy  11 timeout ms  12 use-by ms after the effective instant, or 0
---      13 length of the ordered list  then id, nominal instant, effective instant of each slot
+--      13 queue  14 payload version  15 how much of the list is complete from the watermark on
+--      16 length of the ordered list  then id, nominal instant, effective instant of each slot
 -- Answer: { status, now, watermark, generation, since, then of each slot: id, at, verdict, by, until }
 --   status   ok | stale (the store has another generation or a lower watermark) | unknown (no such job) | switching (another
 --            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8)
 --            | restoring (memories are merged, S2) | restored (cut first, S3). Nothing changed but for ok.
 --   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation, or after the removal) | later (backlog)
 --            | skipped (the overlap policy or its use-by dropped it just now) | waiting (for the run before it)
--- include: time, transition, watermark, fence, overlap
+-- include: time, transition, watermark, fence, run, overlap
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local token, lease, replica, release = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
@@ -27,7 +28,7 @@ if job[1] ~= generation or watermark < tonumber(ARGV[7]) then return answer_only
 -- T8: what a job owed up to its removal stays due; when that is taken, nothing is left to do.
 local gone = tonumber(job[8])
 local function owes_until(at)
-  for index = 15, 12 + 3 * tonumber(ARGV[13]), 3 do
+  for index = 18, 15 + 3 * tonumber(ARGV[16]), 3 do
     if tonumber(ARGV[index]) <= at then return true end
   end
   return redis.call('EXISTS', base .. ':open') == 1
@@ -38,10 +39,11 @@ if job[6] == '1' then return answer_only('paused') end
 if job[5] ~= job[4] and not gone then return answer_only('switching') end
 
 local listed, list, merged = {}, {}, {}
-for index = 0, tonumber(ARGV[13]) - 1 do
-  local slot = { id = ARGV[14 + index * 3], at = tonumber(ARGV[15 + index * 3]), effective = tonumber(ARGV[16 + index * 3]) }
+for index = 0, tonumber(ARGV[16]) - 1 do
+  local slot = { id = ARGV[17 + index * 3], at = tonumber(ARGV[18 + index * 3]), effective = tonumber(ARGV[19 + index * 3]) }
   listed[slot.id] = true
-  list[#list + 1] = slot
+  -- The watermark advances along what is complete; the newest slots beside it would carry it past what nobody listed.
+  if index < tonumber(ARGV[15]) then list[#list + 1] = slot end
   merged[#merged + 1] = slot
 end
 -- T1: due and claimed slots of whatever generation are merged in, so that an edit or a rollback loses none of them.
@@ -62,6 +64,8 @@ local function lease_of(id)
   if not held then return nil end
   local until_at, holder = string.match(held, '^[^|]*|(%d+)|(.*)$')
   if tonumber(until_at) <= now then return nil end
+  -- A connection that lost the answer sends the claim again: it is its own.
+  if string.match(held, '^([^|]*)|') == token then return 'self', tonumber(until_at) end
   return holder, tonumber(until_at)
 end
 
@@ -81,7 +85,7 @@ local function take(slot, state)
   -- The lease is a value; the key's own expiry only cleans up after it (A1). Here it is free or its lease has ended.
   if not redis.call('SET', key, value, 'NX', 'PX', lease * 10) then redis.call('SET', key, value, 'PX', lease * 10) end
   local facts = state and {} or birth(slot)
-  for _, fact in ipairs({ 'claimedBy', replica, 'claimedAt', now, 'release', release }) do facts[#facts + 1] = fact end
+  for _, fact in ipairs({ 'claimedBy', replica, 'claimedAt', now, 'release', release, 'queue', ARGV[13], 'payload', ARGV[14] }) do facts[#facts + 1] = fact end
   local slot_key = base .. ':slot:' .. slot.id
   if state == 'claimed' then
     redis.call('HSET', slot_key, unpack(facts))
@@ -97,6 +101,7 @@ end
 -- A slot that is due or claimed: its lease, its use-by and its turn in the backlog come before the overlap policy.
 local function try_open(slot, state)
   local holder, until_at = lease_of(slot.id)
+  if holder == 'self' then return 'claimed', replica, until_at end
   if holder then return 'held', holder, until_at end
   if state == 'claimed' then return take(slot, state) end
   local stored = redis.call('HMGET', base .. ':slot:' .. slot.id, 'cause', 'useBy')

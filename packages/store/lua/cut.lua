@@ -3,7 +3,7 @@
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 generation  3 watermark  4 instant the cut reaches to  5 how many ledger entries
 --      and gaps in (watermark, reach]  6 cause of admitted slots  7 by  8 'resume' where it ends a pause, 'restore' where it
---      ends a restoration, else ''
+--      ends a restoration, 'restore-skip' where a slot may not run twice, else ''
 --      9 how many gaps  then from (exclusive), to, count, state, reason of
 --      each gap, then id, instant, effective instant of each admitted slot
 -- Answer: { ok | stale, now, watermark, generation, entries and gaps known }
@@ -20,7 +20,13 @@ end
 if ARGV[8] == 'resume' then
   redis.call('HDEL', base .. ':job', 'paused', 'pausedAt', 'pausedBy', 'pauseNote', 'pausedUntil', 'pauseMissed')
 end
-if ARGV[8] == 'restore' then redis.call('HDEL', base .. ':job', 'restoringUntil', 'restoredAt', 'memory') end
+if ARGV[8] == 'restore' or ARGV[8] == 'restore-skip' then redis.call('HDEL', base .. ':job', 'restoringUntil', 'restoredAt', 'memory') end
+-- S3: what the older store calls due or claimed may have run before the writes about it were lost.
+if ARGV[8] == 'restore-skip' then
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. ':open', '-inf', ARGV[4], 'LIMIT', 0, 100)) do
+    if not is_manual(id) then drop(base, id, 'skipped', now, 'store lost: it may have run') end
+  end
+end
 local index = 10
 for _ = 1, tonumber(ARGV[9]) do
   local gap = { from = tonumber(ARGV[index]), to = tonumber(ARGV[index + 1]), count = tonumber(ARGV[index + 2]),

@@ -3,16 +3,15 @@
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 by  3 reason  then the ids of the dead letters
 -- Answer: how many were discarded
--- include: time
+-- include: time, dead-letter
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local discarded = 0
 for index = 4, #ARGV do
   local dead = base .. ':dead:' .. ARGV[index]
   if redis.call('HGET', dead, 'state') == 'open' then
+    close_letter(base, ARGV[index], now)
     redis.call('HSET', dead, 'state', 'discarded', 'discardedAt', now, 'discardedBy', ARGV[2], 'discardReason', ARGV[3])
-    redis.call('ZREM', base .. ':dead', ARGV[index])
-    redis.call('ZADD', base .. ':views', now, ARGV[index])
     discarded = discarded + 1
   end
 end

@@ -10,12 +10,17 @@ local now = read_time(ARGV[1])
 local slot = base .. ':slot:' .. id
 local fields = redis.call('HMGET', slot, 'version', 'doneState')
 if fields[1] ~= ARGV[3] or fields[2] ~= 'due' then return 'stale' end
+-- Promise 7: an attempt that stalled while another began ends nothing but well.
+local newest = redis.call('HGET', slot, 'doneAttempts')
+if ARGV[4] ~= 'done' and newest ~= ARGV[5] then return 'stale' end
 local errors = base .. ':errors:' .. id .. ':done'
 if ARGV[6] ~= '' then keep_error(errors, ARGV[6]) end
 if ARGV[4] == 'done' then
   redis.call('HSET', slot, 'doneState', 'done')
   redis.call('ZREM', base .. ':done', id)
   redis.call('DEL', errors)
+  local dead = base .. ':dead:' .. ARGV[7]
+  if redis.call('HGET', dead, 'state') == 'redriven' then redis.call('HSET', dead, 'state', 'resolved', 'resolvedAt', now) end
 elseif ARGV[4] == 'back' then
   redis.call('HINCRBY', slot, 'doneAttempts', -1)
 elseif ARGV[4] == 'dead' then

@@ -4,7 +4,7 @@
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 oldest instant kept in detail  3 most slots kept in detail  4 oldest day kept, YYYY-MM-DD  5 most at once
 -- Answer: { folded, left in detail }
--- include: time, transition, fence
+-- include: time, transition, fence, run
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local slots = base .. ':slots'
@@ -15,21 +15,50 @@ local function day_of(id)
   return string.sub(id, 1, 4) .. '-' .. string.sub(id, 5, 6) .. '-' .. string.sub(id, 7, 8)
 end
 
+-- T11: neither a run by hand nor a slot older than the job was owed.
+local registered_at = tonumber(redis.call('HGET', base .. ':job', 'registeredAt') or 0)
+local function kind_of(id, at, state)
+  return (string.find(id, '+', 1, true) or at <= registered_at) and 'manual' or state
+end
+
+-- Dead letters go with their slot once none of them is open, a bounded number at once.
+local MOST_LETTERS = 500
+local function bury_letters(id)
+  local of = base .. ':dead:of:' .. id
+  local letters = redis.call('ZRANGE', of, 0, MOST_LETTERS - 1)
+  for _, letter in ipairs(letters) do
+    redis.call('DEL', base .. ':dead:' .. letter, base .. ':dead:' .. letter .. ':errors')
+    redis.call('ZREM', of, letter)
+  end
+  return #letters < MOST_LETTERS
+end
+
+-- What stands above the watermark is what says that it was recorded: without it, it would be owed again.
+local watermark = tonumber(redis.call('HGET', base .. ':job', 'watermark') or 0)
+local function may_fold(id, fields, index)
+  local at = tonumber(fields[1])
+  if at >= tonumber(ARGV[2]) and index > over then return false end
+  if at > watermark and not string.find(id, '+', 1, true) then return false end
+  local closed = PHASES[fields[2]] == 'ended' or PHASES[fields[2]] == 'dropped'
+    or fields[2] == 'enqueued' and not redis.call('ZSCORE', base .. ':active', id)
+  return closed and tonumber(fields[3] or 0) == 0 and fields[4] ~= 'due'
+end
+
+-- Slots that stay in detail for their open dead letters are looked past, not for ever at.
+local LOOKED_AT = 1000
 local folded = 0
-for index, id in ipairs(redis.call('ZRANGE', slots, 0, most - 1)) do
+for index, id in ipairs(redis.call('ZRANGE', slots, 0, LOOKED_AT - 1)) do
+  if folded >= most or index > over and folded == 0 and index > most then break end
   local slot = base .. ':slot:' .. id
-  local fields = redis.call('HMGET', slot, 'at', 'state', 'dead', 'doneState')
-  local past = tonumber(fields[1]) < tonumber(ARGV[2]) or index <= over
-  local closed = PHASES[fields[2]] == 'ended' or PHASES[fields[2]] == 'dropped' or fields[2] == 'enqueued' and not redis.call('ZSCORE', base .. ':active', id)
-  local letters = redis.call('ZRANGE', base .. ':dead:of:' .. id, 0, 0)
-  if past and closed and #letters == 0 and fields[4] ~= 'due' then
-    local kind = string.find(id, '+', 1, true) and 'manual' or fields[2]
-    redis.call('HINCRBY', base .. ':day:' .. day_of(id), kind, 1)
+  local fields = redis.call('HMGET', slot, 'at', 'state', 'letters', 'doneState')
+  if may_fold(id, fields, index) and bury_letters(id) then
+    redis.call('HINCRBY', base .. ':day:' .. day_of(id), kind_of(id, tonumber(fields[1]), fields[2]), 1)
     redis.call('ZADD', base .. ':days', tonumber(string.sub(id, 1, 8)), day_of(id))
     redis.call('ZREM', slots, id)
     redis.call('DEL', slot, base .. ':events:' .. id, base .. ':claim:' .. id, plan_key(base, id), base .. ':chunks:' .. id,
       base .. ':kept:' .. id)
-    -- R5: the fold of receipts outlives the detail by its own expiry.
+    -- R5: the fold of receipts outlives the detail by an expiry of its own.
+    if redis.call('PTTL', base .. ':members:' .. id) == -1 then redis.call('PEXPIRE', base .. ':members:' .. id, RETENTION_MS) end
     folded = folded + 1
   end
 end

@@ -10,6 +10,9 @@ local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
 if not holds_plan(base, id, ARGV[3]) then return { 'fenced', 0, '', 0 } end
 local key = plan_key(base, id)
+-- A connection that lost the answer sends it again: the plan is closed.
+if redis.call('HGET', key, 'complete') == '1' then return { 'failed', tonumber(ARGV[4]), '', 0 } end
+redis.call('HSET', key, 'fruitless', 0)
 local attempts = redis.call('HINCRBY', key, 'attempts', 1)
 local errors = base .. ':errors:' .. id .. ':plan'
 keep_error(errors, ARGV[5])

@@ -5,8 +5,9 @@
 -- ARGV 1 now or ''  2 slot id  3 instant  4 worker  5 release  6 has a done handler (0, 1)  7 most chunks open at once
 -- Answer: { status, now, fence, cursor, written, closed, complete, effective, cause, attempts, then the numbers of open chunks }
 --   status  run | planned (the plan is complete; re-add the open chunks) | ended | folded | refused (no record: nothing to run)
---           | paused (hand it back)
+--           | paused (hand it back) | crashing (it took its workers down: fail it, W6)
 -- include: time, transition, watermark, fence
+local MOST_FRUITLESS = 20
 local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
 local slot = base .. ':slot:' .. id
@@ -36,10 +37,13 @@ if redis.call('HSETNX', slot, 'startedAt', now) == 1 then
 end
 redis.call('HINCRBY', slot, 'starts', 1)
 local fence = redis.call('HINCRBY', key, 'fence', 1)
+-- A step that ends, well or badly, or writes a page, sets this back: what is left are workers that died reading the source.
+local fruitless = redis.call('HINCRBY', key, 'fruitless', 1)
 redis.call('HSET', key, 'hasDone', ARGV[6], 'bound', ARGV[7], 'paused', 0, 'touchedAt', now)
 local plan = redis.call('HMGET', key, 'cursor', 'written', 'closed', 'complete', 'attempts')
 local facts = redis.call('HMGET', slot, 'effective', 'cause')
-local answer = { plan[4] == '1' and 'planned' or 'run', now, fence, plan[1] or '', tonumber(plan[2]), tonumber(plan[3]),
+local status = plan[4] == '1' and 'planned' or (fruitless > MOST_FRUITLESS and 'crashing' or 'run')
+local answer = { status, now, fence, plan[1] or '', tonumber(plan[2]), tonumber(plan[3]),
   tonumber(plan[4]), tonumber(facts[1]), facts[2], tonumber(plan[5] or 0) }
 for _, number in ipairs(redis.call('ZRANGE', base .. ':chunks:' .. id, 0, 499)) do answer[#answer + 1] = tonumber(number) end
 return answer

@@ -11,32 +11,36 @@ local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
 local key = plan_key(base, id)
 if not holds_plan(base, id, ARGV[3]) then return { 'fenced', now, -1, 0, '', 0 } end
-local plan = redis.call('HMGET', key, 'cursor', 'complete')
+local plan = redis.call('HMGET', key, 'cursor', 'complete', 'walks')
 if (plan[1] or '') ~= ARGV[4] or plan[2] == '1' then return { 'moved', now, -1, 0, '', 0 } end
 
 -- Planned members are a compact set: shards of packed 8-byte hashes (R3). Two keys of one run share a hash with odds of about
--- n^2 / 2^65: 3e-8 for a million entities.
-local SHARDS = 1024
+-- n^2 / 2^65: 3e-8 for a million entities. Each shard is read and written once a page, for it grows with the run.
+local SHARDS = 4096
 local members_key = base .. ':members:' .. id
-local members, duplicates = {}, 0
+local function contains(packed, hash)
+  local from = 1
+  while true do
+    local position = string.find(packed, hash, from, true)
+    if not position then return false end
+    if position % 8 == 1 then return true end
+    from = position + 1
+  end
+end
+
+local stored, fresh, members, duplicates = {}, {}, {}, 0
 for index = 7, #ARGV, 2 do
   local hash = ARGV[index]
   local shard = (string.byte(hash, 1) * 256 + string.byte(hash, 2)) % SHARDS
-  local packed = redis.call('HGET', members_key, shard) or ''
-  local found, from = false, 1
-  while true do
-    local position = string.find(packed, hash, from, true)
-    if not position then break end
-    if position % 8 == 1 then found = true break end
-    from = position + 1
-  end
-  if found then
+  stored[shard] = stored[shard] or redis.call('HGET', members_key, shard) or ''
+  if contains(stored[shard], hash) or fresh[shard] and contains(fresh[shard], hash) then
     duplicates = duplicates + 1
   else
-    redis.call('HSET', members_key, shard, packed .. hash)
+    fresh[shard] = (fresh[shard] or '') .. hash
     members[#members + 1] = ARGV[index + 1]
   end
 end
+for shard, hashes in pairs(fresh) do redis.call('HSET', members_key, shard, stored[shard] .. hashes) end
 
 local number = -1
 if #members > 0 then
@@ -47,10 +51,14 @@ if #members > 0 then
   redis.call('ZADD', base .. ':chunks:' .. id, now, number)
   redis.call('HINCRBY', base .. ':slot:' .. id, 'planned', #members)
 end
-if duplicates > 0 then redis.call('HINCRBY', base .. ':slot:' .. id, 'duplicates', duplicates) end
-redis.call('HSET', key, 'cursor', ARGV[5], 'complete', ARGV[6], 'attempts', 0, 'touchedAt', now)
+-- R4: a plan that is walked again finds what it planned before; that is no fault of the source.
+if duplicates > 0 and plan[3] ~= 'again' then redis.call('HINCRBY', base .. ':slot:' .. id, 'duplicates', duplicates) end
+redis.call('HSET', key, 'cursor', ARGV[5], 'complete', ARGV[6], 'attempts', 0, 'fruitless', 0, 'touchedAt', now)
 local state, version
 if ARGV[6] == '1' then
+  local letter = redis.call('HGET', key, 'letter')
+  if letter then redis.call('HSET', base .. ':dead:' .. letter, 'state', 'resolved', 'resolvedAt', now) end
+  redis.call('HDEL', key, 'letter')
   note(base, id, now, 'planned', { entities = tonumber(redis.call('HGET', base .. ':slot:' .. id, 'planned') or 0),
     chunks = tonumber(redis.call('HGET', key, 'written')) })
   state, version = end_if_closed(base, id, now)

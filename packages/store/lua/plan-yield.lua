@@ -9,6 +9,7 @@
 local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
 if not holds_plan(base, id, ARGV[3]) then return { 'fenced', 0 } end
+redis.call('HSET', plan_key(base, id), 'fruitless', 0)
 if ARGV[4] == 'time' then
   redis.call('HSET', plan_key(base, id), 'touchedAt', now)
   return { 'next', redis.call('HINCRBY', plan_key(base, id), 'step', 1) }

@@ -13,6 +13,8 @@ local value = redis.call('HGET', key, ARGV[5]) or redis.call('HGET', base .. ':k
 if value then
   if string.sub(value, 1, 1) == 'd' then return { 'done', now, 0, string.sub(value, 2) } end
   local until_at = tonumber(string.match(value, '^l[^|]*|(%d+)'))
+  -- A connection that lost the answer asks again: the lease is its own.
+  if string.match(value, '^l([^|]*)|') == ARGV[6] then return { 'taken', now, until_at, '' } end
   if until_at > now then return { 'leased', now, until_at, '' } end
 end
 local until_at = now + tonumber(ARGV[7])

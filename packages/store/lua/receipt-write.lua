@@ -6,17 +6,26 @@
 -- include: time, fence
 local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
-local key = base .. ':receipts:' .. id .. ':' .. ARGV[3]
--- R3: the fold is looked at again, for an owner that wakes after its chunk was settled by another.
-if redis.call('EXISTS', chunk_key(base, id, ARGV[3])) == 0 then return 'already' end
-local value = redis.call('HGET', key, ARGV[4])
-if value and string.sub(value, 1, 1) == 'd' then return 'already' end
-if not value or string.match(value, '^l([^|]*)|') ~= ARGV[5] then return 'lost' end
-if ARGV[6] == 'done' then
-  redis.call('HSET', key, ARGV[4], 'd' .. ARGV[7])
-elseif ARGV[6] == 'renew' then
-  redis.call('HSET', key, ARGV[4], 'l' .. ARGV[5] .. '|' .. (now + tonumber(ARGV[7])))
-else
-  redis.call('HDEL', key, ARGV[4])
+-- The chunk's own receipts, and those kept of entities that died while an effect of theirs was under way.
+local own, kept = base .. ':receipts:' .. id .. ':' .. ARGV[3], base .. ':kept:' .. id
+local holds = nil
+for _, key in ipairs({ own, kept }) do
+  local value = redis.call('HGET', key, ARGV[4])
+  if value and string.sub(value, 1, 1) == 'd' then return 'already' end
+  if value and string.match(value, '^l([^|]*)|') == ARGV[5] then
+    holds = holds or {}
+    holds[#holds + 1] = key
+  end
+end
+-- R3: nothing holds the lease: the chunk has folded, or it is another's.
+if not holds then return redis.call('EXISTS', chunk_key(base, id, ARGV[3])) == 0 and 'already' or 'lost' end
+for _, key in ipairs(holds) do
+  if ARGV[6] == 'done' then
+    redis.call('HSET', key, ARGV[4], 'd' .. ARGV[7])
+  elseif ARGV[6] == 'renew' then
+    redis.call('HSET', key, ARGV[4], 'l' .. ARGV[5] .. '|' .. (now + tonumber(ARGV[7])))
+  else
+    redis.call('HDEL', key, ARGV[4])
+  end
 end
 return 'written'

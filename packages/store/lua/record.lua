@@ -1,24 +1,29 @@
 -- T3 Record: the slots are on the queue. Never moves a state back: a worker may have started already.
 --
 -- KEYS[1] job key
--- ARGV 1 now or ''  2 replica  3 marker ms  4 for a foreign worker (0, 1)  5 how many slots
+-- ARGV 1 now or ''  2 replica  3 marker ms  4 for a foreign worker (0, 1)  5 queue  6 payload version  7 how many slots
 --      then their ids, then id, instant pairs of the caller's list
 -- Answer: { now, watermark }
 -- include: time, transition, watermark
 local base = KEYS[1]
 local now = read_time(ARGV[1])
-local count = tonumber(ARGV[5])
+local count = tonumber(ARGV[7])
 for index = 1, count do
-  local id = ARGV[5 + index]
+  local id = ARGV[7 + index]
+  redis.call('HSETNX', base .. ':slot:' .. id, 'queue', ARGV[5])
+  redis.call('HSETNX', base .. ':slot:' .. id, 'payload', ARGV[6])
   if transition(base, id, 'enqueued', now, { by = ARGV[2] }) then
     redis.call('HSET', base .. ':slot:' .. id, 'enqueuedAt', now)
     -- A plain BullMQ worker tells us nothing: for us, such a run ends here.
-    if ARGV[4] == '1' then redis.call('ZREM', base .. ':active', id) end
+    if ARGV[4] == '1' then
+      redis.call('ZREM', base .. ':active', id)
+      redis.call('ZREM', base .. ':live', id)
+    end
   end
   redis.call('PEXPIRE', base .. ':claim:' .. id, ARGV[3])
 end
 local list = {}
-for index = 6 + count, #ARGV, 2 do
+for index = 8 + count, #ARGV, 2 do
   list[#list + 1] = { id = ARGV[index], at = tonumber(ARGV[index + 1]) }
 end
 return { now, advance(base, list) }

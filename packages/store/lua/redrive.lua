@@ -2,10 +2,11 @@
 -- identity. The sum gives them up in the same script, so it adds up at every moment.
 --
 -- KEYS[1] job key
--- ARGV 1 now or ''  2 slot id  3 by  4 abandoned too (0, 1)  then the ids of the dead letters (at most 100)
+-- ARGV 1 now or ''  2 slot id  3 by  4 abandoned too (0, 1)  5 id of the dead letter of the run's `done`, whether or not there is one
+--      then the ids of the dead letters (at most 100)
 -- Answer: { status, now, redriven, chunk number or -1, plan step to add or 0, outcome version whose done is due again or 0 }
 --   status  redriven | none (nothing of it is open: queued already, resolved or discarded) | unknown (no such run)
--- include: time, transition, fence
+-- include: time, transition, fence, dead-letter
 local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
 local slot = base .. ':slot:' .. id
@@ -15,7 +16,7 @@ local members, ids, counts = {}, {}, { dead = 0, abandoned = 0 }
 -- W4: attempts go on counting over redrives; `b` is where this life began.
 local attempts = {}
 local plan_dead, done_dead
-for index = 5, #ARGV do
+for index = 6, #ARGV do
   local dead = base .. ':dead:' .. ARGV[index]
   local fields = redis.call('HMGET', dead, 'state', 'reason', 'entity', 'payload', 'attempts')
   local abandoned = fields[2] == 'abandoned'
@@ -35,25 +36,32 @@ for index = 5, #ARGV do
 end
 
 local function reopen(dead)
+  close_letter(base, dead, now)
   redis.call('HSET', base .. ':dead:' .. dead, 'state', 'redriven', 'redrivenAt', now, 'redrivenBy', ARGV[3])
-  redis.call('ZREM', base .. ':dead', dead)
-  redis.call('ZADD', base .. ':views', now, dead)
 end
 
 -- A `done` that failed changes no outcome: it is due again as it was.
 if done_dead and #members == 0 and not plan_dead then
+  -- While the run is on its way again, its outcome is not the one that `done` failed for.
+  if state == 'running' then return { 'none', now, 0, -1, 0, 0 } end
   reopen(done_dead)
   redis.call('HSET', slot, 'doneState', 'due', 'doneAttempts', 0)
   redis.call('ZADD', base .. ':done', now, id)
   return { 'redriven', now, 1, -1, 0, tonumber(redis.call('HGET', slot, 'version')) }
 end
+local plan = plan_key(base, id)
+-- R5: a plan that is gone, with its fold, cannot be gone on with: it would plan again what was done.
+if plan_dead and redis.call('EXISTS', plan) == 0 and redis.call('HEXISTS', slot, 'startedAt') == 1 then plan_dead = nil end
 if #members == 0 and not plan_dead then return { 'none', now, 0, -1, 0, 0 } end
 if state ~= 'running' and not transition(base, id, 'running', now, { by = ARGV[3], redriven = #members }) then
   return { 'none', now, 0, -1, 0, 0 }
 end
 redis.call('HSET', slot, 'doneState', '')
+-- It goes on where the definition says by now.
+redis.call('HDEL', slot, 'queue', 'payload')
+-- W7: `done` runs again for the newer outcome, and only the newest runs.
+supersede(base, ARGV[5], now)
 redis.call('ZREM', base .. ':done', id)
-local plan = plan_key(base, id)
 local step, number = 0, -1
 -- A dead letter outlives its run's plan: what is left of it is that it was complete.
 if redis.call('EXISTS', plan) == 0 then
@@ -62,7 +70,7 @@ end
 for _, key in ipairs({ plan, base .. ':members:' .. id, base .. ':kept:' .. id }) do redis.call('PERSIST', key) end
 if plan_dead then
   reopen(plan_dead)
-  redis.call('HSET', plan, 'complete', 0, 'failed', 0, 'attempts', 0, 'paused', 0)
+  redis.call('HSET', plan, 'complete', 0, 'failed', 0, 'attempts', 0, 'fruitless', 0, 'paused', 0, 'letter', plan_dead)
   step = redis.call('HINCRBY', plan, 'step', 1)
 end
 if #members > 0 then

@@ -34,12 +34,12 @@ if redis.call('EXISTS', base .. ':job') == 0 then
   open_generation(1)
   return answer('registered')
 end
--- T8: a return within the catch-up window was an outage, after it a new registration.
-local gone = redis.call('HGET', base .. ':job', 'goneAt')
-if gone then
-  redis.call('HDEL', base .. ':job', 'goneAt', 'renamedTo')
-  if now - tonumber(gone) > window then
-    open_generation(tonumber(redis.call('HGET', base .. ':job', 'generation')) + 1, tonumber(gone))
+-- T8: a return within the catch-up window was an outage, after it, or after a removal by a person, a new registration.
+local gone = redis.call('HMGET', base .. ':job', 'goneAt', 'removed')
+if gone[1] then
+  redis.call('HDEL', base .. ':job', 'goneAt', 'renamedTo', 'removed')
+  if gone[2] or now - tonumber(gone[1]) > window then
+    open_generation(tonumber(redis.call('HGET', base .. ':job', 'generation')) + 1, tonumber(gone[1]))
     return answer('registered')
   end
 end

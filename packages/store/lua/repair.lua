@@ -3,7 +3,8 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 quiet ms  3 most rows
--- Answer: { now, open work (0: the job may leave the service's set of open jobs), of it not recorded yet, then kind, slot id, number of each row }
+-- Answer: { now, open work (0: the job may leave the service's set of open jobs), of it not recorded yet, then kind, slot id,
+--   number, queue, payload version of each row; the last two are '' where the slot's record has none
 --   kind  slot | plan (number: step) | chunk (number) | done (number: outcome version) | view (slot id: the dead letter's id)
 -- include: time, transition
 local base = KEYS[1]
@@ -11,14 +12,19 @@ local now = read_time(ARGV[1])
 local before, most = now - tonumber(ARGV[2]), tonumber(ARGV[3])
 local answer = { now, 0, redis.call('ZCARD', base .. ':open') }
 local rows = 0
+-- A run stays on the queue that it began on, whatever the definition says by now: another queue would not know its ids.
 local function row(kind, id, number)
   rows = rows + 1
-  answer[#answer + 1] = kind
-  answer[#answer + 1] = id
-  answer[#answer + 1] = number
+  local place = kind == 'view' and {} or redis.call('HMGET', base .. ':slot:' .. id, 'queue', 'payload')
+  for _, value in ipairs({ kind, id, number, place[1] or '', place[2] or '' }) do answer[#answer + 1] = value end
 end
 
-for _, id in ipairs(redis.call('ZRANGE', base .. ':active', 0, 99)) do
+-- More runs than one look takes are looked at in turn.
+local LOOKED_AT = 100
+local active = redis.call('ZCARD', base .. ':active')
+local from = 0
+if active > LOOKED_AT then from = (redis.call('HINCRBY', base .. ':job', 'looked', LOOKED_AT) - LOOKED_AT) % active end
+for _, id in ipairs(redis.call('ZRANGE', base .. ':active', from, from + LOOKED_AT - 1)) do
   if rows >= most then break end
   local slot, plan = base .. ':slot:' .. id, base .. ':plan:' .. id
   local fields = redis.call('HMGET', slot, 'state', 'enqueuedAt', 'readdedAt', 'useBy')

@@ -4,26 +4,45 @@
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 slot id  3 instant  4 effective instant  5 cause (manual, backfill)  6 token  7 lease ms  8 by  9 release
 --      10 why or ''  11, 12 how many slots of the gap lie before and after it (the caller counted; checked)
--- Answer: { status, now, state }
---   status  claimed | busy (on its way: due, claimed, enqueued, running) | done (ended or folded; the state) | early (not due
---           yet) | foreign (before the first generation: no slot of this job) | moved (the gap is another: count anew)
--- include: time, transition, watermark
+--      13 overlap policy, of a backfill
+-- Answer: { status, now, state, run that is waited for or '' }
+--   status  claimed | busy (on its way: due, claimed, enqueued, running) | done (ended, or started and cancelled: the state; folded:
+--           '') | early (not due yet) | foreign (before the first generation: no slot of this job) | moved (the gap is another:
+--           count anew) | later (T9: a backfill waits until no other run of the job is under way)
+-- include: time, transition, watermark, fence, run, overlap
 local base, id, at = KEYS[1], ARGV[2], tonumber(ARGV[3])
 local now = read_time(ARGV[1])
 local state = state_of(base, id)
 local slot = base .. ':slot:' .. id
+
+-- T9: backlog and backfill queue one after another, whatever the policy.
+local function waits_for()
+  if ARGV[5] ~= 'backfill' then return nil end
+  if ARGV[13] == 'allow' then return backlog_blocker_of(base, id) end
+  return blocker_of(base, id) or (letting_go(base, now) and 'the cancelled run') or nil
+end
+
+local blocker = waits_for()
 if state then
-  if PHASES[state] == 'ended' then return { 'done', now, state } end
-  if PHASES[state] ~= 'dropped' then return { 'busy', now, state } end
+  if PHASES[state] == 'ended' then return { 'done', now, state, '' } end
+  if PHASES[state] ~= 'dropped' then return { 'busy', now, state, '' } end
+  -- A run that was cancelled after its start may have had effects of which nobody knows.
+  if redis.call('HEXISTS', slot, 'startedAt') == 1 then return { 'done', now, state, '' } end
+  if blocker then return { 'later', now, state, blocker } end
 else
   local job = redis.call('HMGET', base .. ':job', 'watermark', 'registeredAt')
-  if tonumber(ARGV[4]) > now then return { 'early', now, '' } end
-  if at <= tonumber(job[2]) and ARGV[5] ~= 'backfill' then return { 'foreign', now, '' } end
+  if tonumber(ARGV[4]) > now then return { 'early', now, '', '' } end
+  if at <= tonumber(job[2]) and ARGV[5] ~= 'backfill' then return { 'foreign', now, '', '' } end
+  -- Older than the job: no watermark says that it ran, once its record is folded.
+  if redis.call('ZSCORE', base .. ':before', id) then return { 'done', now, '', '' } end
   local line = redis.call('ZRANGEBYSCORE', base .. ':gaps', at, '+inf', 'LIMIT', 0, 1)[1]
   local gap = line and cjson.decode(line)
   if gap and gap.from < at then
+    -- S3: it may have run; only who names it repeats it.
+    if gap.state == 'abandoned' and ARGV[5] == 'backfill' then return { 'done', now, gap.state, '' } end
     local before, after = tonumber(ARGV[11]), tonumber(ARGV[12])
-    if before + after + 1 ~= gap.count then return { 'moved', now, '' } end
+    if before + after + 1 ~= gap.count then return { 'moved', now, '', '' } end
+    if blocker then return { 'later', now, gap.state, blocker } end
     redis.call('ZREM', base .. ':gaps', line)
     local first, last = cjson.decode(line), cjson.decode(line)
     first.to, first.count = at - 1, before
@@ -33,11 +52,14 @@ else
     redis.call('HSET', slot, 'at', at)
     transition(base, id, gap.state, now, { reason = gap.reason })
   elseif at > tonumber(job[1]) then
-    return { 'busy', now, '' }
+    return { 'busy', now, '', '' }
   elseif at > tonumber(job[2]) then
-    -- At or below the watermark, not listed, in no gap, after the registration: it succeeded and is folded.
-    return { 'done', now, 'succeeded' }
+    -- At or below the watermark, not listed, in no gap, after the registration: it is folded.
+    return { 'done', now, '', '' }
+  elseif blocker then
+    return { 'later', now, '', blocker }
   else
+    redis.call('ZADD', base .. ':before', at, id)
     redis.call('HSET', slot, 'at', at)
     transition(base, id, 'missed', now, { reason = 'before the job was registered' })
   end
@@ -48,4 +70,4 @@ if ARGV[10] ~= '' then redis.call('HSET', slot, 'why', ARGV[10]) end
 transition(base, id, 'claimed', now, { by = ARGV[8], cause = ARGV[5], why = ARGV[10] ~= '' and ARGV[10] or nil })
 redis.call('HINCRBY', slot, 'claims', 1)
 redis.call('SET', base .. ':claim:' .. id, ARGV[6] .. '|' .. (now + tonumber(ARGV[7])) .. '|' .. ARGV[8], 'PX', tonumber(ARGV[7]) * 10)
-return { 'claimed', now, 'claimed' }
+return { 'claimed', now, 'claimed', '' }

@@ -43,21 +43,23 @@ end
 if done > 0 then redis.call('HINCRBY', slot, 'done', done) end
 left = left - done
 
--- R3: receipts of entities that finish fold with their chunk; those of dead ones stay, for the redrive.
-local function keep_receipts(entity)
+-- R3: receipts of entities that finish fold with their chunk; those of dead ones stay, for the redrive. Read once, however many die.
+local buried = {}
+local function keep_receipts()
+  if next(buried) == nil then return end
   local receipts = redis.call('HGETALL', base .. ':receipts:' .. id .. ':' .. number)
-  local prefix = entity .. '\n'
   for index = 1, #receipts, 2 do
-    if string.sub(receipts[index], 1, #prefix) == prefix then
-      redis.call('HSET', base .. ':kept:' .. id, receipts[index], receipts[index + 1])
-    end
+    local entity = string.match(receipts[index], '^(.*)\n[^\n]*$')
+    if buried[entity] then redis.call('HSET', base .. ':kept:' .. id, receipts[index], receipts[index + 1]) end
   end
 end
 
 local index = 11
 while index <= #ARGV do
   local member, verdict = tonumber(ARGV[index]), ARGV[index + 1]
-  if not final(member) then
+  -- A retry that is written already was sent again by a connection that lost the answer.
+  local repeated = verdict == 'retry' and redis.call('HGET', chunk, 't' .. member) == ARGV[index + 3]
+  if not final(member) and not repeated then
     local errors = base .. ':errors:' .. id .. ':' .. number .. ':' .. member
     if ARGV[index + 4] ~= '' then keep_error(errors, ARGV[index + 4]) end
     redis.call('HSET', chunk, 'a' .. member, ARGV[index + 2])
@@ -72,12 +74,13 @@ while index <= #ARGV do
       bury(base, { id = ARGV[index + 6], slot = id, entity = ARGV[index + 7], reason = ARGV[index + 5],
         payload = ARGV[index + 8], errors = errors, attempts = tonumber(ARGV[index + 2]), worker = ARGV[5],
         release = ARGV[6], now = now })
-      keep_receipts(ARGV[index + 7])
+      buried[ARGV[index + 7]] = true
     end
   end
   index = index + 9
 end
 
+keep_receipts()
 if left > 0 then
   for text in string.gmatch(ARGV[8], '%d+') do
     if not final(tonumber(text)) then states[tonumber(text) + 1] = 's' end

@@ -22,7 +22,7 @@ comment on function cronce.read_time is 'Now: the database''s clock, or the time
 
 create function cronce.chunk_open(
   p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_now double precision
-) returns text language plpgsql set lock_timeout = '100ms' as $$
+) returns text language plpgsql set lock_timeout = '50ms' as $$
 declare
   known cronce.chunk;
 begin
@@ -47,7 +47,7 @@ comment on function cronce.chunk_open is 'Writes a holder''s fence into the chun
 
 create function cronce.chunk_close(
   p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_now double precision
-) returns text language plpgsql set lock_timeout = '100ms' as $$
+) returns text language plpgsql set lock_timeout = '50ms' as $$
 begin
   insert into cronce.chunk as c (slot_at, service, slot, chunk, fence, state, touched_at)
     values (p_slot_at, p_service, p_slot, p_chunk, p_fence, 'closed', cronce.read_time(p_now))
@@ -63,7 +63,7 @@ create function cronce.receipt_take(
   p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_entity text, p_effect text,
   p_token text, p_lease_ms double precision, p_fingerprint text, p_idle_ms integer, p_now double precision
 ) returns table (status text, now_ms double precision, until_ms double precision, result jsonb)
-language plpgsql set lock_timeout = '100ms' as $$
+language plpgsql set lock_timeout = '50ms' as $$
 declare
   known cronce.chunk;
   receipt cronce.receipt;
@@ -136,7 +136,7 @@ comment on function cronce.receipt_take is 'R1, R2: checks fence, fold and recei
 create function cronce.receipt_write(
   p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_entity text, p_effect text,
   p_token text, p_what text, p_lease_ms double precision, p_now double precision
-) returns text language plpgsql set lock_timeout = '100ms' as $$
+) returns text language plpgsql set lock_timeout = '50ms' as $$
 declare
   receipt cronce.receipt;
   present timestamptz := cronce.read_time(p_now);

@@ -18,6 +18,16 @@ export async function slotIds(store: Store, job: string, query: SlotIdQuery): Pr
   return (await store.redis.zrangebyscore(key, fromAt, untilAt, 'LIMIT', offset, limit)) as SlotId[]
 }
 
+/** The ids of slots older than the job itself that a backfill has taken, whether or not their records are folded. */
+export async function takenBeforeRegistration(
+  store: Store,
+  job: string,
+  range: { fromAt: number; untilAt: number },
+): Promise<SlotId[]> {
+  const key = `${jobKey(store.service, job)}:before`
+  return (await store.redis.zrangebyscore(key, range.fromAt, range.untilAt)) as SlotId[]
+}
+
 /** The ids of a job's slots that are `due` or `claimed`, oldest first. */
 export async function openSlotIds(store: Store, job: string, limit: number): Promise<SlotId[]> {
   return (await store.redis.zrange(`${jobKey(store.service, job)}:open`, '0', String(limit - 1))) as SlotId[]

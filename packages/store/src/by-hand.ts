@@ -1,4 +1,4 @@
-import type { RunState, SlotId } from '@cronce/core'
+import type { OverlapPolicy, RunState, SlotId } from '@cronce/core'
 import type { DueSlot } from './claims.ts'
 import type { RunRef } from './plan.ts'
 import { readReply } from './reply.ts'
@@ -19,7 +19,7 @@ export async function claimManual(
   job: string,
   request: HandClaim & { instant: string; at: number; requestId?: string },
 ): Promise<{ status: 'claimed' | 'repeated'; id: SlotId }> {
-  const { instant, at, token, leaseMs, by, release, requestId = '', why = '' } = request
+  const { instant, at, token, leaseMs, by, release, requestId = token, why = '' } = request
   const reply = readReply(await store.job(job, 'manual', [instant, at, token, leaseMs, by, release, requestId, why]))
   const status = reply.text() as 'claimed' | 'repeated'
   reply.number()
@@ -37,7 +37,7 @@ export interface Revived {
     | 'claimed'
     /** On its way. */
     | 'busy'
-    /** Ended, or folded as succeeded. */
+    /** Ended, started and cancelled, or folded. */
     | 'done'
     /** Not due yet. */
     | 'early'
@@ -45,34 +45,55 @@ export interface Revived {
     | 'foreign'
     /** The gap is another by now: count anew. */
     | 'moved'
+    /** T9: a backfill waits until no other run of the job is under way. */
+    | 'later'
   readonly now: number
   /** The state it is in; undefined where the ledger has no record. */
   readonly state: RunState | undefined
+  /** The run that a backfill waits for; empty where it waits for none. */
+  readonly blocker: string
 }
 
 /** T11: takes a slot that was missed or skipped, splitting the gap that held it; what is done is refused. */
 export async function reviveSlot(
   store: Store,
   job: string,
-  request: HandClaim & { slot: DueSlot; cause: 'manual' | 'backfill'; sides: GapSides },
+  request: HandClaim & { slot: DueSlot; cause: 'manual' | 'backfill'; sides: GapSides; overlap: OverlapPolicy },
 ): Promise<Revived> {
-  const { slot, cause, token, leaseMs, by, release, why = '', sides } = request
-  const args = [slot.id, slot.at, slot.effectiveAt, cause, token, leaseMs, by, release, why, sides.before, sides.after]
-  const reply = readReply(await store.job(job, 'revive', args))
+  const { slot, cause, token, leaseMs, by, release, why = '', sides, overlap } = request
+  const hand = [slot.id, slot.at, slot.effectiveAt, cause, token, leaseMs, by, release, why]
+  const reply = readReply(await store.job(job, 'revive', [...hand, sides.before, sides.after, overlap]))
   const status = reply.text() as Revived['status']
   const now = reply.number()
   const state = reply.text()
-  return { status, now, state: state === '' ? undefined : (state as RunState) }
+  return { status, now, state: state === '' ? undefined : (state as RunState), blocker: reply.text() }
 }
 
-/** R4: a forced re-run: plans again from the source and skips by the fold. `step` is the plan step to add. */
+export interface Rewalked {
+  readonly status:
+    | 'walking'
+    /** It has not ended. */
+    | 'busy'
+    /** The fold is gone: nothing says what was done. */
+    | 'expired'
+    /** The fold has what was planned, but some of it was cancelled. */
+    | 'cancelled'
+    /** The ledger has no record of it. */
+    | 'unknown'
+  readonly state: RunState | undefined
+  /** The plan step to add. */
+  readonly step: number
+}
+
+/** R4: a forced re-run: plans again from the source and skips by the fold. Settles `letters`, the run's own dead letters. */
 export async function rewalkRun(
   store: Store,
   run: RunRef,
-  request: { by: string; why?: string },
-): Promise<{ status: 'walking' | 'busy' | 'expired' | 'unknown'; state: RunState | undefined; step: number }> {
-  const reply = readReply(await store.job(run.job, 'rewalk', [run.id, request.by, request.why ?? '']))
-  const status = reply.text() as 'walking' | 'busy' | 'expired' | 'unknown'
+  request: { by: string; why?: string; letters: readonly string[] },
+): Promise<Rewalked> {
+  const { by, why = '', letters } = request
+  const reply = readReply(await store.job(run.job, 'rewalk', [run.id, by, why, ...letters]))
+  const status = reply.text() as Rewalked['status']
   reply.number()
   const state = reply.text()
   return { status, state: state === '' ? undefined : (state as RunState), step: reply.number() }

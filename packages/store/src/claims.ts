@@ -11,8 +11,13 @@ export interface DueSlot {
 
 export interface ClaimRequest {
   readonly job: string
-  /** Ordered, complete from `watermarkAt` on, at most 100. */
+  /** Ordered, at most 100. */
   readonly slots: readonly DueSlot[]
+  /** How many of them, from the first, are all there are after `watermarkAt`: the watermark advances along these. */
+  readonly complete: number
+  /** Where a slot that is taken goes, and the payload version it is for. */
+  readonly queue: string
+  readonly version: number
   readonly generation: number
   readonly watermarkAt: number
   /** Fresh for this try. */
@@ -87,7 +92,21 @@ export interface ClaimAnswer {
 export async function claimSlots(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
   const { token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, slots } = request
   const policy = [request.overlap, request.timeoutMs, request.expireMs]
-  const head = [token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, ...policy, slots.length]
+  const place = [request.queue, request.version]
+  const head = [
+    token,
+    leaseMs,
+    replica,
+    release,
+    generation,
+    watermarkAt,
+    graceMs,
+    backlog,
+    ...policy,
+    ...place,
+    request.complete,
+    slots.length,
+  ]
   const reply = readReply(await store.job(request.job, 'claim', [...head, ...slots.flatMap(slotArguments)]))
   const status = reply.text() as ClaimAnswer['status']
   const answer = {
@@ -117,7 +136,9 @@ export interface RecordRequest {
   readonly markerMs: number
   /** Whether they were placed for a plain BullMQ worker: the run ends, for us, at `enqueued`. */
   readonly foreign: boolean
-  /** The list the claim was made with: the watermark advances along it. */
+  readonly queue: string
+  readonly version: number
+  /** The complete part of the list the claim was made with: the watermark advances along it. */
   readonly slots: readonly DueSlot[]
 }
 
@@ -128,6 +149,8 @@ export async function recordSlots(store: Store, request: RecordRequest): Promise
     request.replica,
     request.markerMs,
     request.foreign ? 1 : 0,
+    request.queue,
+    request.version,
     request.ids.length,
     ...request.ids,
     ...list,
@@ -165,7 +188,7 @@ export interface CutRequest {
   readonly cause: 'late' | 'catch-up'
   readonly by: string
   /** What this cut ends, beside an outage. */
-  readonly ends: 'resume' | 'restore' | ''
+  readonly ends: 'resume' | 'restore' | 'restore-skip' | ''
   readonly gaps: readonly Gap[]
   readonly admitted: readonly DueSlot[]
 }

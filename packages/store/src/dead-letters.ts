@@ -1,4 +1,4 @@
-import { formatSlotKey, parseSlotId, type SlotKey } from '@cronce/core'
+import { formatDoneLetterId, formatSlotKey, parseSlotId, type SlotKey } from '@cronce/core'
 import { jobKey } from './keys.ts'
 import type { RunRef } from './plan.ts'
 import { readReply } from './reply.ts'
@@ -105,7 +105,8 @@ export async function redriveDeadLetters(
   run: RunRef,
   request: { ids: readonly string[]; by: string; abandonedToo: boolean },
 ): Promise<Redriven> {
-  const args = [run.id, request.by, request.abandonedToo ? 1 : 0, ...request.ids]
+  const doneLetter = formatDoneLetterId(formatSlotKey({ job: run.job, ...(parseSlotId(run.id) ?? { at: 0 }) }))
+  const args = [run.id, request.by, request.abandonedToo ? 1 : 0, doneLetter, ...request.ids]
   const reply = readReply(await store.job(run.job, 'redrive', args))
   const status = reply.text() as Redriven['status']
   const [now, count, chunk, step, doneVersion] = [

@@ -1,8 +1,8 @@
-export * from './audit-reading.ts'
 export * from './alarm-facts.ts'
 export { type FleetFacts, type JobPlace, listJobsToLookAt, readFleetFacts } from './alarm-fleet.ts'
 export * from './alarm-letters.ts'
 export * from './alarms.ts'
+export * from './audit-reading.ts'
 export * from './by-hand.ts'
 export * from './chunks.ts'
 export * from './claims.ts'
@@ -21,6 +21,7 @@ export {
   type Executor,
   entityHash,
   failPlan,
+  failUnserved,
   type MemberFault,
   type PageWritten,
   type PlanMember,

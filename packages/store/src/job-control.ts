@@ -1,4 +1,5 @@
 import { jobKey, serviceKey } from './keys.ts'
+import { parseStored, readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
 export interface PauseRequest {
@@ -47,6 +48,31 @@ export async function retireJob(
   return status as 'gone' | 'stale' | 'unknown'
 }
 
+/** A removal by a person, at once. */
+export interface Removal {
+  readonly by: string
+  readonly note: string
+  readonly image: string
+  /** The instant before the job's first slot that nobody has taken: nothing later is owed. */
+  readonly goneAt: number
+  /** The watermark, and the records after it, that `goneAt` was reckoned with. */
+  readonly watermarkAt: number
+  readonly known: number
+}
+
+/** T8: removes a job now; what waits of it is dropped, 100 slots a call. `stale`: reckon anew. */
+export async function removeStoredJob(
+  store: Store,
+  job: string,
+  removal: Removal,
+): Promise<{ status: 'gone' | 'stale' | 'unknown'; left: number }> {
+  const { by, note, image, goneAt, watermarkAt, known } = removal
+  const reply = readReply(await store.job(job, 'retire', [by, image, 'removed', note, goneAt, watermarkAt, known]))
+  const status = reply.text() as 'gone' | 'stale' | 'unknown'
+  reply.number()
+  return { status, left: reply.number() }
+}
+
 /** T6: another known image is to be in force, if this one still is: a rollback, or an operator's pin. */
 export async function switchImage(
   store: Store,
@@ -75,6 +101,26 @@ export interface KnownImage {
 export async function listImages(store: Store, job: string): Promise<KnownImage[]> {
   const rows = await store.redis.zrevrange(`${jobKey(store.service, job)}:images`, 0, 99, 'WITHSCORES')
   return rows.flatMap((image, index) => (index % 2 === 0 ? [{ image, at: Number(rows[index + 1]) }] : []))
+}
+
+/** One registration of an image: who brought these settings, and when. */
+export interface ImageRegistration extends KnownImage {
+  readonly by: string
+  /** As stored. */
+  readonly settings: unknown
+}
+
+/** Who registered the known images of a job, newest first. */
+export async function listRegistrations(store: Store, job: string): Promise<ImageRegistration[]> {
+  const images = await listImages(store, job)
+  const base = jobKey(store.service, job)
+  const rows = await Promise.all(
+    images.map(({ image }) => store.redis.hmget(`${base}:image:${image}`, 'by', 'settings')),
+  )
+  return images.map((image, index) => {
+    const [by, settings] = rows[index] ?? []
+    return { ...image, by: by ?? '', settings: parseStored(settings ?? '') }
+  })
 }
 
 /** What people did to a job. */

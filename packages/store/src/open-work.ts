@@ -74,7 +74,14 @@ export function clearOpenJob(store: Store, taken: TakenJob): Promise<void> {
 
 /** One thing that should be on the queue. */
 export type RepairRow =
-  | { readonly kind: 'slot' | 'plan' | 'chunk' | 'done'; readonly id: SlotId; readonly number: number }
+  | {
+      readonly kind: 'slot' | 'plan' | 'chunk' | 'done'
+      readonly id: SlotId
+      readonly number: number
+      /** Where the run began, and for which payload version; undefined where its record does not say. */
+      readonly queue: string | undefined
+      readonly version: number | undefined
+    }
   | { readonly kind: 'view'; readonly deadLetterId: string }
 
 /** W3, W8: what should be on the queue of a job and has been quiet for a while. `open` 0: the job has nothing open. */
@@ -88,10 +95,11 @@ export async function listQuietWork(
   const rows: RepairRow[] = []
   while (reply.more()) {
     const [kind, id, number] = [reply.text(), reply.text(), reply.number()]
+    const [queue, version] = [reply.text() || undefined, Number(reply.text()) || undefined]
     rows.push(
       kind === 'view'
         ? { kind, deadLetterId: id }
-        : { kind: kind as 'slot' | 'plan' | 'chunk' | 'done', id: id as SlotId, number },
+        : { kind: kind as 'slot' | 'plan' | 'chunk' | 'done', id: id as SlotId, number, queue, version },
     )
   }
   return { now, open, unrecorded, rows }

@@ -28,6 +28,8 @@ export interface PlanStart {
     | 'refused'
     /** The job is paused: hand it back (T10). */
     | 'paused'
+    /** It took its workers down too often while they read the source: fail it. */
+    | 'crashing'
   readonly now: number
   readonly fence: number
   readonly cursor: string

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type JobSettings, jobSettings, type Schedule, zoneTransitionsHash } from '@cronce/core'
 import { jobKey, serviceKey } from './keys.ts'
-import { readReply } from './reply.ts'
+import { parseStored, readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
 /** A job as the store has it: which definition is in force, since when, and how far it is recorded. Instants in epoch ms. */
@@ -98,6 +98,11 @@ export async function registerJob(
   return { status, now, generation, image }
 }
 
+/** A2: says that a job changed, so that every replica reads it anew. */
+export async function announceChange(store: Store, job: string): Promise<void> {
+  await store.span('change', [job, 0])
+}
+
 /** The time by Redis, epoch ms; on a virtual clock, that clock's. */
 export async function readTime(store: Store): Promise<number> {
   const [now] = await store.span('time', [])
@@ -127,7 +132,7 @@ export async function readJob(store: Store, name: string): Promise<StoredJob | u
     goneAt: fields['goneAt'] === undefined ? undefined : Number(fields['goneAt']),
     renamedTo: fields['renamedTo'],
     pause: readPause(fields),
-    settings: parseJson(fields['settings'] ?? ''),
+    settings: parseStored(fields['settings'] ?? ''),
   }
 }
 
@@ -156,13 +161,4 @@ function readPause(fields: Readonly<Record<string, string>>): StoredPause | unde
 /** Ten bytes of SHA-256, base64url: names of images and fingerprints, not secrets. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 14)
-}
-
-/** A stored row that is no JSON is a bad row (reported by its reader), not a reason to stop. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

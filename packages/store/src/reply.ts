@@ -24,3 +24,12 @@ export function readReply(answer: ScriptAnswer): Reply {
     },
   }
 }
+
+/** JSON as stored. A row that is none is a bad row, reported by its reader, and no reason to stop. */
+export function parseStored(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,5 +1,5 @@
 import { lastSlot, parseSlotId } from '@cronce/core'
-import { type CutRequest, cutBacklog, listGaps, slotIds } from '@cronce/store'
+import { type CutRequest, cutBacklog, listGaps, type StoredPause, slotIds } from '@cronce/store'
 import { type Cut, cutOutage, cutPause, cutRestoration, type Outage, reachOfCut } from './catch-up.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
@@ -26,6 +26,15 @@ export function cutBacklogOf(
   })
 }
 
+/** T10: an edit in the middle of a pause: what the old schedule would have owed meanwhile is the pause's, which goes on. */
+export function cutWhilePaused(context: TriggerContext, job: WatchedJob, pause: StoredPause): Promise<boolean> {
+  return cutUntil(context, job, (now) => {
+    const afterAt = Math.max(job.watermarkAt, job.sinceAt)
+    const reachAt = Math.max(lastDue(job, now) ?? afterAt, afterAt)
+    return { reachAt, ends: '', cut: (outage) => cutPause(outage, { ...pause, missed: 'skip' }) }
+  })
+}
+
 /** T10: a pause has ended; what became of its slots is cut once, by the replica that is first. */
 export async function cutPauseOf(context: TriggerContext, name: string): Promise<void> {
   const job = await rewatch(context, name)
@@ -48,7 +57,11 @@ export async function cutRestorationOf(context: TriggerContext, name: string): P
     const afterAt = Math.max(job.watermarkAt, job.sinceAt)
     const last = lastDue(job, now) ?? afterAt
     const reachAt = Math.max(afterAt, job.settings.onCrash === 'skip' ? last : Math.min(last, restoration.memoryAt))
-    return { reachAt, ends: 'restore', cut: (outage) => cutRestoration(outage, restoration.memoryAt) }
+    return {
+      reachAt,
+      ends: job.settings.onCrash === 'skip' ? 'restore-skip' : 'restore',
+      cut: (outage) => cutRestoration(outage, restoration.memoryAt),
+    }
   })
   await rewatch(context, name)
 }

@@ -19,11 +19,19 @@ export interface DueRequest {
 /** How many of the newest slots are asked for beside the oldest, so that a slot on time never waits behind a backlog. */
 const NEWEST = 5
 
+/** The slots of one try. */
+export interface DueList {
+  /** Ordered. */
+  readonly slots: readonly DueSlot[]
+  /** How many of them, from the first, are all there are: the watermark may move along these, and no further. */
+  readonly complete: number
+}
+
 /**
- * A2: the slots in (watermark, now] of a definition, by effective instant, ordered: the oldest, complete from the watermark on,
- * and the newest few where there are more than one script takes. The second number says how many of them are complete.
+ * A2: the slots in (watermark, now] of a definition, by effective instant: the oldest, complete from the watermark on, and the
+ * newest few where there are more than one script takes.
  */
-export function dueSlots({ schedule, watermarkAt, sinceAt, spreadMs, goneAt, now }: DueRequest): DueSlot[] {
+export function dueSlots({ schedule, watermarkAt, sinceAt, spreadMs, goneAt, now }: DueRequest): DueList {
   const from = Math.max(watermarkAt, sinceAt)
   const until = Math.min(now - spreadMs, goneAt ?? Number.POSITIVE_INFINITY)
   const slots: DueSlot[] = []
@@ -31,14 +39,15 @@ export function dueSlots({ schedule, watermarkAt, sinceAt, spreadMs, goneAt, now
     slots.push(dueSlot(at, spreadMs))
     if (slots.length === MOST_SLOTS - NEWEST) break
   }
-  if (slots.length < MOST_SLOTS - NEWEST) return slots
+  const complete = slots.length
+  if (complete < MOST_SLOTS - NEWEST) return { slots, complete }
   const newest: DueSlot[] = []
   const oldestListed = slots.at(-1)?.at ?? now
   for (let at = lastSlot(schedule, until); at !== undefined && at > oldestListed && newest.length < NEWEST; ) {
     newest.unshift(dueSlot(at, spreadMs))
     at = lastSlot(schedule, at - 1)
   }
-  return [...slots, ...newest]
+  return { slots: [...slots, ...newest], complete }
 }
 
 /** One slot with its effective instant. */

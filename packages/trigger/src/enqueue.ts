@@ -29,7 +29,9 @@ async function addGroup(context: TriggerContext, group: readonly Claimed[]): Pro
 
 /** T3: what is on the queue is recorded. */
 export async function recordAdded(context: TriggerContext, added: readonly Claimed[]): Promise<void> {
-  await Promise.all(added.map((claimed) => record(context, claimed)))
+  await Promise.all(
+    added.map((claimed) => record(context, claimed).catch((error: unknown) => tellUnsure(context, claimed, error))),
+  )
 }
 
 function place(context: TriggerContext, { job }: Claimed, group: readonly Claimed[]): Promise<void> {
@@ -48,13 +50,27 @@ function tellAdded(context: TriggerContext, group: readonly Claimed[]): void {
     for (const { key } of slots) context.events.emit('slot.added', { slot: key, queue: queueOf(job) })
 }
 
+/** It is on the queue; the ledger hears of it from the worker that starts it, or when its lease has ended. */
+function tellUnsure(context: TriggerContext, { slots }: Claimed, error: unknown): void {
+  for (const { key } of slots) context.events.emit('slot.unsure', { slot: key, error })
+}
+
 async function record(context: TriggerContext, { job, slots, list, latenessMs }: Claimed): Promise<void> {
   const foreign = job.settings.enqueue !== undefined
   const ids = slots.map(({ id }) => id)
-  const request = { job: job.name, ids, replica: context.replica, markerMs: MARKER_MS, foreign, slots: list }
+  const { queue, version } = job.settings
+  const request = {
+    job: job.name,
+    ids,
+    replica: context.replica,
+    markerMs: MARKER_MS,
+    foreign,
+    queue,
+    version,
+    slots: list,
+  }
   job.watermarkAt = await recordSlots(context.store, request)
-  const queue = queueOf(job)
-  for (const { key } of slots) context.events.emit('slot.enqueued', { slot: key, queue, latenessMs })
+  for (const { key } of slots) context.events.emit('slot.enqueued', { slot: key, queue: queueOf(job), latenessMs })
 }
 
 function queueOf({ settings }: Claimed['job']): string {
@@ -69,8 +85,9 @@ async function giveUp(context: TriggerContext, { job, token, slots }: Claimed, e
       context.events.emit('slot.unsure', { slot: key, error })
       continue
     }
-    await releaseSlot(context.store, job.name, { id, token, reason })
-    context.events.emit('slot.released', { slot: key, error })
+    // Where even that fails, the lease ends by itself.
+    const released = await releaseSlot(context.store, job.name, { id, token, reason }).catch(() => 'lost')
+    context.events.emit(released === 'released' ? 'slot.released' : 'slot.unsure', { slot: key, error })
   }
 }
 

@@ -21,7 +21,7 @@ export interface Claimed {
   readonly job: WatchedJob
   readonly token: string
   readonly slots: readonly ClaimedSlot[]
-  /** The list the claim was made with: the watermark advances along it. */
+  /** The complete part of the list the claim was made with: the watermark advances along it. */
   readonly list: readonly DueSlot[]
   readonly latenessMs: number
 }
@@ -47,12 +47,15 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
     if (job === undefined) return NOTHING
     const now = context.redisClock.now()
     const grace = graceMs(job.settings.schedule, context.timing, now)
-    const list = dueSlots({ ...job, schedule: job.settings.schedule, now })
+    const { slots: list, complete } = dueSlots({ ...job, schedule: job.settings.schedule, now })
     const token = randomUUID()
     const askedAt = context.clock.now()
     const answer = await claimSlots(context.store, {
       job: name,
       slots: list,
+      complete,
+      queue: job.settings.queue,
+      version: job.settings.version,
       generation: job.generation,
       watermarkAt: job.watermarkAt,
       token,
@@ -74,8 +77,9 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
       continue
     }
     job.watermarkAt = answer.watermarkAt
-    const fired = tellVerdicts(context, { job, token, list, answer })
-    const old = answer.slots.some(({ verdict }) => verdict === 'old')
+    const fired = tellVerdicts(context, { job, token, list, complete, answer })
+    // What the list left out may be old as well.
+    const old = complete < list.length || answer.slots.some(({ verdict }) => verdict === 'old')
     // The cut admits or drops them; what it admits is claimed in the next round.
     if (old && fired.claimed === undefined && (await cutBacklogOf(context, job, { graceMs: grace }))) continue
     return old ? { ...fired, again: answer.now } : fired
@@ -130,9 +134,9 @@ async function returnCarried(context: TriggerContext, name: string): Promise<voi
 
 function tellVerdicts(
   context: TriggerContext,
-  round: { job: WatchedJob; token: string; list: readonly DueSlot[]; answer: ClaimAnswer },
+  round: { job: WatchedJob; token: string; list: readonly DueSlot[]; complete: number; answer: ClaimAnswer },
 ): Fired {
-  const { job, token, list, answer } = round
+  const { job, token, list, complete, answer } = round
   const effective = new Map(list.map((slot) => [slot.id, slot.effectiveAt]))
   const slots: ClaimedSlot[] = []
   let lost = 0
@@ -164,7 +168,11 @@ function tellVerdicts(
   const tried = list.filter(({ at }) => early === undefined || at < early.at).at(-1)
   if (tried !== undefined) moveOn(context, job, tried.at)
   if (early !== undefined) again = effective.get(early.id)
-  return { claimed: slots.length === 0 ? undefined : { job, token, slots, list, latenessMs }, lost, again }
+  return {
+    claimed: slots.length === 0 ? undefined : { job, token, slots, list: list.slice(0, complete), latenessMs },
+    lost,
+    again,
+  }
 }
 
 /** The slot key of one verdict. */

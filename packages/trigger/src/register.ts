@@ -1,6 +1,7 @@
 import { type JobSettings, slotsBetween } from '@cronce/core'
 import { askForLook, closeGeneration, type DueSlot, readJob, registerJob, retireJob } from '@cronce/store'
-import { cutBacklogOf } from './cut.ts'
+import { reachOfCut } from './catch-up.ts'
+import { cutBacklogOf, cutWhilePaused } from './cut.ts'
 import { dueSlot, graceMs } from './due-slots.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { MOST_SLOTS } from './trigger-timing.ts'
@@ -66,8 +67,9 @@ export async function switchGeneration(context: TriggerContext, name: string): P
     const old = await rewatch(context, name)
     if (old === undefined) return undefined
     const grace = graceMs(old.settings.schedule, context.timing, context.redisClock.now())
-    await cutBacklogOf(context, old, { graceMs: grace })
-    const owed = owedUntil(old, context.redisClock.now() + AHEAD_MS)
+    if (old.pause === undefined) await cutBacklogOf(context, old, { graceMs: grace })
+    else await cutWhilePaused(context, old, old.pause)
+    const owed = owedUntil(old, context.redisClock.now(), grace)
     const request = { job: name, generation: old.generation, graceMs: grace, by: context.replica, ...owed }
     const answer = await closeGeneration(context.store, request)
     if (answer.status === 'closed' || answer.status === 'stale') break
@@ -77,10 +79,17 @@ export async function switchGeneration(context: TriggerContext, name: string): P
   return watched
 }
 
-/** The old schedule's slots from its watermark to a little past now, as far as one script takes them. */
-function owedUntil(old: WatchedJob, until: number): { toAt: number; slots: DueSlot[] } {
+/**
+ * The old schedule's slots to a little past now, as far as one script takes them: from where the cut reached, for up to there
+ * everything is in the ledger or in a gap, however far behind one waiting slot holds the watermark.
+ */
+function owedUntil(old: WatchedJob, now: number, grace: number): { toAt: number; slots: DueSlot[] } {
+  const { schedule } = old.settings
+  const afterAt = Math.max(old.watermarkAt, old.sinceAt)
+  const reachAt = reachOfCut(schedule, { ...old, afterAt, now, graceMs: grace }) ?? afterAt
+  const until = now + AHEAD_MS
   const slots: DueSlot[] = []
-  for (const at of slotsBetween(old.settings.schedule, Math.max(old.watermarkAt, old.sinceAt), until)) {
+  for (const at of slotsBetween(schedule, reachAt, until)) {
     if (slots.length === MOST_SLOTS) return { toAt: at - 1, slots }
     slots.push(dueSlot(at, old.spreadMs))
   }

@@ -16,6 +16,9 @@ export interface TickResult {
 /** Jobs whose claims are made together, then enqueued together: a thousand that are due at once do not wait for the last one. */
 const SLICE = 250
 
+/** How long a job rests whose try failed while others did not, ms. */
+const FAILED_PAUSE_MS = 5_000
+
 /** How long a job rests that a tick could not move on, ms. */
 const STUCK_PAUSE_MS = 500
 
@@ -53,21 +56,48 @@ async function fireAll(
   const ordered = names.toSorted((a, b) => (context.jobs.get(a)?.nextAt ?? 0) - (context.jobs.get(b)?.nextAt ?? 0))
   const fired: Fired[] = []
   const claims: Claimed[] = []
+  const failures: Failure[] = []
   const adding: Promise<readonly Claimed[]>[] = []
   for (let start = 0; start < ordered.length; start += SLICE) {
     const slice = ordered.slice(start, start + SLICE)
-    const results = await Promise.all(slice.map((name) => fireJob(context, name)))
-    for (const [index, { again: at, claimed }] of results.entries()) {
+    const results = await Promise.allSettled(slice.map((name) => fireJob(context, name)))
+    for (const [index, result] of results.entries()) {
       const name = slice[index]
-      if (at !== undefined && name !== undefined) again.set(name, at)
+      if (name === undefined) continue
+      if (result.status === 'rejected') {
+        failures.push({ name, error: result.reason })
+        continue
+      }
+      const { again: at, claimed } = result.value
+      if (at !== undefined) again.set(name, at)
       if (claimed !== undefined) claims.push(claimed)
+      fired.push(result.value)
     }
-    fired.push(...results)
     adding.push(addClaimed(context, claims.splice(0)))
   }
   // Recorded when all are on the queue: nobody waits for the record, somebody may wait for the run.
   await recordAdded(context, (await Promise.all(adding)).flat())
+  judgeFailures(context, { failures, fired, again })
   return fired
+}
+
+/** Promise 10: one bad job stops no other. Where nothing could be fired, it is the store that is out of reach. */
+function judgeFailures(
+  context: TriggerContext,
+  { failures, fired, again }: { failures: readonly Failure[]; fired: readonly Fired[]; again: Map<string, number> },
+): void {
+  const [first] = failures
+  if (first !== undefined && fired.length === 0) throw first.error
+  for (const { name, error } of failures) {
+    const reason = error instanceof Error ? error.message : String(error)
+    context.events.emit('job.passed-over', { job: name, reason })
+    again.set(name, context.redisClock.now() + FAILED_PAUSE_MS)
+  }
+}
+
+interface Failure {
+  readonly name: string
+  readonly error: unknown
 }
 
 /** The slots that are due by what this replica knows without the store. */
@@ -76,6 +106,7 @@ export function dueHere(context: TriggerContext, names: readonly string[]) {
     const job = context.jobs.get(name)
     if (job === undefined) return []
     const now = context.redisClock.now()
-    return dueSlots({ ...job, schedule: job.settings.schedule, now }).map(({ at }) => formatSlotKey({ job: name, at }))
+    const { slots } = dueSlots({ ...job, schedule: job.settings.schedule, now })
+    return slots.map(({ at }) => formatSlotKey({ job: name, at }))
   })
 }

@@ -32,10 +32,10 @@ export class Dispatcher {
     return this.#active
   }
 
-  async process(task: Task): Promise<TaskOutcome> {
+  async process(task: Task, queue: string): Promise<TaskOutcome> {
     this.#active += 1
     try {
-      return await this.#step(task)
+      return await this.#step(task, queue)
     } finally {
       this.#active -= 1
     }
@@ -46,20 +46,20 @@ export class Dispatcher {
     this.#chunks.get(id)?.recheck()
   }
 
-  async #step(task: Task): Promise<TaskOutcome> {
+  async #step(task: Task, queue: string): Promise<TaskOutcome> {
     // Fetched while the worker was told to stop: another takes it.
     if (this.#context.shutdown.phase !== 'open') return { kind: 'again', delayMs: 0 }
     const handler = this.#context.handlers.get(task.job)
     if (handler === undefined) return await this.#handBack(task, 'no handler for this job here')
-    if (task.version > handler.job.version)
-      return await this.#handBack(task, `its version ${task.version} is newer than ours`)
+    if (task.version !== handler.job.version)
+      return await this.#handBack(task, `its version is ${task.version}, ours ${handler.job.version}`)
     this.#handedBack.delete(taskId(task))
-    return await this.#run(handler, task)
+    return await this.#run(handler, { task, queue })
   }
 
-  #run(handler: Handler, task: Task): Promise<TaskOutcome> {
-    const inHand = takeInHand(this.#context, handler, task)
-    switch (task.kind) {
+  #run(handler: Handler, taken: { task: Task; queue: string }): Promise<TaskOutcome> {
+    const inHand = takeInHand(this.#context, handler, taken)
+    switch (taken.task.kind) {
       case 'plan':
         return runPlanStep(inHand)
       case 'chunk':

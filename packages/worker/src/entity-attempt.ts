@@ -106,11 +106,11 @@ export class EntityAttempt implements EntityContext, EffectHolder {
   }
 
   /** Waits, off its own clock. Ends early when the attempt is aborted. */
-  async pause(delayMs: number): Promise<void> {
+  async pause(delayMs: number, waitedMs = 0): Promise<void> {
     const { clock } = this.#scope
     const { signal } = this
     const from = clock.now()
-    this.deadlineAt += delayMs
+    this.deadlineAt += delayMs + waitedMs
     await new Promise<void>((resolve) => {
       const wake = () => {
         cancel()

@@ -34,8 +34,8 @@ export interface EffectHolder {
   readonly isCurrent: boolean
   /** @throws CronceError why it may not */
   assertCurrent(): void
-  /** Waits without using up its time; ends early when it is over. */
-  pause(delayMs: number): Promise<void>
+  /** Waits without using up its time, nor the time that it has waited already; ends early when it is over. */
+  pause(delayMs: number, waitedMs?: number): Promise<void>
 }
 
 interface Effect {

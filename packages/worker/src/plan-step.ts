@@ -1,4 +1,4 @@
-import { isCronceError, parseSlotId, retryDelay } from '@cronce/core'
+import { CronceError, isCronceError, parseSlotId, retryDelay } from '@cronce/core'
 import type { TaskOutcome } from '@cronce/queue'
 import { failPlan, hintOpenWork, type PlanStart, startPlan, yieldPlan } from '@cronce/store'
 import { PageReader, type PlanPart } from './page-reader.ts'
@@ -44,6 +44,7 @@ export async function runPlanStep(inHand: TaskInHand): Promise<TaskOutcome> {
     mostOpenChunks: timing.openChunks,
   })
   if (start.status === 'paused') return waitForResume(inHand)
+  if (start.status === 'crashing') return failCrashing(inHand, start.fence)
   if (start.status !== 'run' && start.status !== 'planned') return acknowledge(inHand, start.status)
   if (start.fence === 1) {
     events.emit('run.started', { slot, cause: start.cause, latenessMs: Math.max(0, start.now - start.effectiveAt) })
@@ -64,6 +65,25 @@ export async function runPlanStep(inHand: TaskInHand): Promise<TaskOutcome> {
 interface StepStart {
   readonly start: PlanStart
   readonly at: number
+}
+
+/** W6: whoever reads this source dies of it. The run ends as failed, and its workers live. */
+async function failCrashing(inHand: TaskInHand, fence: number): Promise<TaskOutcome> {
+  const { context, run, slot } = inHand
+  const thrown = new CronceError('CRONCE_PLAN_CRASHED', { slot })
+  const { executor, store, clock, events } = context
+  const failed = await failPlan(store, run, {
+    ...executor,
+    fence,
+    attemptsAllowed: 0,
+    error: keptError(thrown, { number: 0, at: clock.now(), worker: executor.worker }),
+    deadLetterId: planLetterId(inHand),
+  })
+  if (failed.status === 'fenced') return acknowledge(inHand, 'fenced off')
+  events.emit('plan.failed', { slot, error: describeThrown(thrown), attempt: failed.attempts, final: true })
+  await showLetters(inHand, [planLetterId(inHand)])
+  await followUp(inHand, { ended: failed.ended, nextStep: 0 })
+  return FINISHED
 }
 
 /** T10: a pause stops starts, never a run. */

@@ -9,12 +9,15 @@ export interface TaskInHand {
   readonly context: WorkerContext
   readonly handler: Handler
   readonly task: Task
+  /** Where it was taken from, and where the rest of its run goes: another queue would not know the ids of this one. */
+  readonly queue: string
   readonly run: RunRef
   readonly slot: SlotKey
 }
 
-export function takeInHand(context: WorkerContext, handler: Handler, task: Task): TaskInHand {
-  return { context, handler, task, run: { job: task.job, id: task.id }, slot: slotKeyOf(task) }
+export function takeInHand(context: WorkerContext, handler: Handler, taken: { task: Task; queue: string }): TaskInHand {
+  const { task, queue } = taken
+  return { context, handler, task, queue, run: { job: task.job, id: task.id }, slot: slotKeyOf(task) }
 }
 
 /** The id of the dead letter of the run's plan. */
@@ -35,8 +38,8 @@ export function acknowledge({ context, slot, task }: TaskInHand, reason: string)
 
 /** Puts tasks of this run on the job's queue. */
 export async function addTasks(inHand: TaskInHand, tasks: readonly Pick<Task, 'kind' | 'number'>[]): Promise<void> {
-  const { context, handler, run } = inHand
-  const { queue, version } = handler.job
+  const { context, handler, run, queue } = inHand
+  const { version } = handler.job
   await context.enqueuer.add(
     queue,
     tasks.map((task) => ({ ...task, ...run, version })),

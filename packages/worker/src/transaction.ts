@@ -110,6 +110,7 @@ export async function runTransaction<T>(
   }
   for (;;) {
     attempt.assertCurrent()
+    const askedAt = scope.clock.now()
     const answer = await reach<TransactionAnswer<T>>(async () => {
       const standing = await receipts.open()
       if (standing === 'fenced') return { status: 'fenced' }
@@ -127,7 +128,7 @@ export async function runTransaction<T>(
         scope.onFenced()
         throw new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence })
       case 'leased':
-        await attempt.pause(Math.min(LONGEST_LOOK_MS, answer.waitMs))
+        await attempt.pause(Math.min(LONGEST_LOOK_MS, answer.waitMs), scope.clock.now() - askedAt)
     }
   }
 }

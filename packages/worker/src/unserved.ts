@@ -1,11 +1,14 @@
 import { CronceError, formatDeadLetterId, parseJobSettings } from '@cronce/core'
 import { showDeadLetters, slotKeyOf, type Task } from '@cronce/queue'
-import { failUnserved, listWorkers, readJob, readSlot } from '@cronce/store'
+import { failUnserved, listWorkers, readJob, readSlot, readTime } from '@cronce/store'
 import { keptError } from './thrown-value.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 /** A worker that was not heard of for this many heartbeats is taken for gone. */
 const HEARTBEATS_MISSED = 3
+
+/** ... but not sooner than this, ms: other workers may beat more slowly than this one. */
+const LEAST_SILENCE_MS = 60_000
 
 /**
  * W1: a run whose handler (or version) no live worker has by its finish tolerance is failed, with a dead letter, and can be redriven
@@ -16,11 +19,11 @@ export async function giveUpUnserved(context: WorkerContext, task: Task): Promis
   const [stored, entry] = await Promise.all([readJob(store, task.job), readSlot(store, task.job, task.id)])
   const settings = stored === undefined ? undefined : parseJobSettings(stored.settings).ok
   if (settings === undefined || entry === undefined || entry.state !== 'enqueued') return false
-  if (clock.now() <= entry.effectiveAt + settings.tolerance.finishMs) return false
-  const workers = await listWorkers(store, clock.now() - timing.heartbeatMs * HEARTBEATS_MISSED)
-  const isServed = workers.some(
-    ({ leftAt, handlers }) => leftAt === undefined && (handlers[task.job] ?? 0) >= task.version,
-  )
+  const now = await readTime(store)
+  // A slot that is caught up may be hours old when it is placed; its time for a worker counts from there.
+  if (now <= Math.max(entry.effectiveAt, entry.enqueuedAt ?? 0) + settings.tolerance.finishMs) return false
+  const workers = await listWorkers(store, now - Math.max(timing.heartbeatMs * HEARTBEATS_MISSED, LEAST_SILENCE_MS))
+  const isServed = workers.some(({ leftAt, handlers }) => leftAt === undefined && handlers[task.job] === task.version)
   if (isServed) return false
   const slot = slotKeyOf(task)
   const deadLetterId = formatDeadLetterId(slot)

@@ -66,7 +66,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
       ...{ redis: consumer, service, clock, queue, concurrency },
       lockMs: timing.lockMs,
       stalledEveryMs: timing.stalledEveryMs,
-      process: (task) => dispatcher.process(task),
+      process: (task) => dispatcher.process(task, queue),
       onTrouble: (trouble) => onTrouble(queue, trouble),
     }),
   )

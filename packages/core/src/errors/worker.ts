@@ -27,7 +27,8 @@ export const WORKER_ERRORS = {
     fix: 'Correct the source or the schema, then redrive the dead letter.',
   },
   CRONCE_ENTITY_ABANDONED: {
-    message: 'the handler was started by {worker} and its end is not known ({why}); onCrash "skip" does not start it again',
+    message:
+      'the handler was started by {worker} and its end is not known ({why}); onCrash "skip" does not start it again',
     fix: 'Find out whether its effect happened; then discard the dead letter, or redrive it by name.',
   },
   CRONCE_ENTITY_CRASHED: {
@@ -55,7 +56,12 @@ export const WORKER_ERRORS = {
     fix: 'Nothing to do: what was not finished was handed back. Raise `shutdownTimeout` where handlers need longer.',
   },
   CRONCE_NO_HANDLER: {
-    message: 'no live worker has a handler for job "{job}" version {version} by its finish tolerance; the run is failed',
+    message:
+      'no live worker has a handler for job "{job}" version {version} by its finish tolerance; the run is failed',
     fix: 'Deploy a worker with that handler, then `cronce dead retry` the run.',
+  },
+  CRONCE_PLAN_CRASHED: {
+    message: '{slot}: workers died again and again while they read its entities; the run is failed',
+    fix: 'Look at what the entity source does to its process; then `cronce dead retry` the run.',
   },
 } as const satisfies Record<string, ErrorEntry>

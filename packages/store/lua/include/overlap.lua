@@ -24,25 +24,47 @@ local function letting_go(base, now)
   return redis.call('ZCARD', base .. ':letting') > 0
 end
 
--- Ends a live run at once in the ledger: what it has not done is skipped, its fences are raised, its chunks are gone.
+-- A redriven dead letter whose chunk is taken away is open again, as it was.
+local function put_back_letters(base, id, chunk, now)
+  local fields = redis.call('HMGET', chunk, 'redriven', 'states')
+  if not fields[1] then return end
+  for index, letter in ipairs(cjson.decode(fields[1])) do
+    local state = string.sub(fields[2], index, index)
+    local key = base .. ':dead:' .. letter
+    if state ~= 'd' and state ~= 'x' and state ~= 'a' and redis.call('HGET', key, 'state') == 'redriven' then
+      redis.call('HSET', key, 'state', 'open')
+      redis.call('ZADD', base .. ':dead', now, letter)
+      redis.call('ZADD', base .. ':views', now, letter)
+      redis.call('HINCRBY', base .. ':slot:' .. id, 'letters', 1)
+      redis.call('HINCRBY', base .. ':slot:' .. id, redis.call('HGET', key, 'reason') == 'abandoned' and 'abandoned' or 'dead', 1)
+    end
+  end
+end
+
+-- Ends a live run at once in the ledger: what it has not done is skipped, its fences are raised, its chunks are gone. Its plan
+-- is closed for good, so that a redrive of its dead letters runs those and no more; its numbers stay, so that no old fence fits.
 local function cancel(base, id, now, reason, timeout)
-  local slot = base .. ':slot:' .. id
+  local slot, plan = base .. ':slot:' .. id, plan_key(base, id)
   if state_of(base, id) ~= 'running' then
     drop(base, id, 'skipped', now, reason)
     return
   end
-  redis.call('HINCRBY', plan_key(base, id), 'fence', 1)
   for _, number in ipairs(redis.call('ZRANGE', base .. ':chunks:' .. id, 0, -1)) do
     local chunk = chunk_key(base, id, number)
     local holder = redis.call('HGET', chunk, 'holder')
     if holder and holder ~= '' then redis.call('ZADD', base .. ':letting', now + timeout, id .. ':' .. number) end
+    put_back_letters(base, id, chunk, now)
     redis.call('DEL', chunk)
+    redis.call('PEXPIRE', base .. ':receipts:' .. id .. ':' .. number, RETENTION_MS)
   end
   redis.call('DEL', base .. ':chunks:' .. id)
+  redis.call('HINCRBY', plan, 'fence', 1)
+  redis.call('HSET', plan, 'complete', 1, 'paused', 0, 'closed', redis.call('HGET', plan, 'written') or 0)
   local counts = redis.call('HMGET', slot, 'planned', 'done', 'dead', 'abandoned')
   local ended = tonumber(counts[2] or 0) + tonumber(counts[3] or 0) + tonumber(counts[4] or 0)
-  redis.call('HSET', slot, 'skipped', tonumber(counts[1] or 0) - ended, 'finishedAt', now)
+  redis.call('HSET', slot, 'skipped', tonumber(counts[1] or 0) - ended)
   drop(base, id, ended > 0 and 'partial' or 'skipped', now, reason)
+  finish(base, id, now, ended > 0)
 end
 
 -- May this slot start now? Answers take, or the verdict where not; records what the policy drops.

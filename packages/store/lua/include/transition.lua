@@ -7,7 +7,7 @@ local function note(base, id, now, event, detail)
   local entry = detail or {}
   entry.at = now
   entry.event = event
-  if redis.call('RPUSH', key, cjson.encode(entry)) > EVENTS_KEPT then redis.call('RPOP', key) end
+  if redis.call('RPUSH', key, cjson.encode(entry)) > EVENTS_KEPT then redis.call('LPOP', key) end
 end
 
 local function state_of(base, id)

@@ -23,7 +23,7 @@ const STANDS = 'select 1 as answer'
 /** How long a lock that others hold may keep an effect from being looked at again, ms. */
 const BUSY_MS = 200
 
-/** How long the fold row of a chunk is tried for before its holder goes on without, ms (attempts of 100 ms each). */
+/** How often the fold row of a chunk is tried for, 50 ms each, while effects of another holder have it. */
 const CHUNK_TRIES = 10
 
 export interface PostgresReceiptsOptions {
