@@ -76,6 +76,7 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
 
 /** What a logger needs to know: pino fits. */
 export interface LogSink {
+  isLevelEnabled(level: LogLevel): boolean
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -85,6 +86,8 @@ export interface LogSink {
 /** Writes one event as one log line. Its facts are the line's fields; errors go under pino's key `err`. */
 export function writeLogLine<Name extends EventName>(log: LogSink, name: Name, facts: CronceEvents[Name]): void {
   const [level, word] = LINES[name]
+  // Most lines of a busy replica are below its level: what nobody reads is not worded.
+  if (!log.isLevelEnabled(level)) return
   const { error, ...fields } = facts as { error?: unknown }
   log[level]({ event: name, ...fields, ...(error === undefined ? {} : { err: error }) }, word(facts))
 }
