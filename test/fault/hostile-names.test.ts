@@ -1,4 +1,4 @@
-import { formatDeadLetterId, formatSlotKey, parseDeadLetterId, parseSlotKey } from '@cronce/core'
+import { formatDeadLetterId, formatSlotId, formatSlotKey, parseDeadLetterId, parseSlotKey } from '@cronce/core'
 import { redrive } from '@cronce/operations'
 import { listSlots, readDeadLetter } from '@cronce/store'
 import { createTrigger } from '@cronce/trigger'
@@ -79,7 +79,7 @@ describe('names and keys hostile to ids and URLs (C35, C36, C37)', () => {
     trigger.events.on('slot.released', (facts) => void released.push(facts))
     await trigger.start()
     const worker = await ground.work(handlers, { queues: { default: 10 } })
-    const run = (name: string) => ({ job: name, id: formatSlotKey({ job: 'x', at }).slice(2) as never })
+    const run = (name: string) => ({ job: name, id: formatSlotId(at) })
     const slots = NAMES.map((job) => formatSlotKey({ job, at }))
     try {
       const ends = await Promise.all(

@@ -99,5 +99,7 @@ function optionsOf(task: Task): JobsOptions {
  */
 export function provesNothingAdded(error: unknown): boolean {
   const message = error instanceof Error ? error.message : ''
-  return /^(OOM|READONLY|MISCONF|NOPERM|WRONGTYPE|CROSSSLOT)\b/.test(message) || /Custom Id/i.test(message)
+  return (
+    /^(OOM|READONLY|MISCONF|NOPERM|WRONGTYPE|CROSSSLOT)\b/.test(message) || /^(Custom Id|JobId) cannot/i.test(message)
+  )
 }
