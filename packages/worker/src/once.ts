@@ -2,6 +2,7 @@ import { type Clock, CronceError, type EventEmitter } from '@cronce/core'
 import type { EffectRef, Receipts, ReceiptTake, ReceiptWrite, RunRef } from '@cronce/store'
 import { checkEffect } from './idempotency-key.ts'
 import type { Patience } from './patience.ts'
+import { reachPostgres } from './postgres-reach.ts'
 import type { RunSlot } from './run-slot.ts'
 import type { ChunkReceipts } from './transaction.ts'
 
@@ -87,7 +88,7 @@ async function takeLease(
   const { receipts, fence, receiptFence, leaseMs, slot } = scope
   for (;;) {
     attempt.assertCurrent()
-    const take: ReceiptTake = await receipts.take(ref, { fence: receiptFence, token, leaseMs })
+    const take: ReceiptTake = await reachPostgres(() => receipts.take(ref, { fence: receiptFence, token, leaseMs }))
     switch (take.status) {
       case 'taken':
       case 'done':

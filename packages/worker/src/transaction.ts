@@ -1,15 +1,15 @@
-import { CronceError, isCronceError } from '@cronce/core'
+import { CronceError } from '@cronce/core'
 import type { EffectRef } from '@cronce/store'
 import type { ChunkHold, PostgresReceipts, PostgresSession, TransactionAnswer } from '@cronce/store/postgres'
-import { RetryLaterError } from './handler-errors.ts'
 import { checkEffect } from './idempotency-key.ts'
 import type { EffectHolder, EffectScope } from './once.ts'
-
-/** How long an entity waits for a Postgres that is out of reach before it is tried again. */
-const OUTAGE_WAIT = '2s'
+import { reachPostgres } from './postgres-reach.ts'
 
 /** The longest wait before another look at an effect that others are at, ms. */
 const LONGEST_LOOK_MS = 500
+
+/** How long before another look at a chunk that effects of its holder before are at, ms. */
+const BUSY_MS = 200
 
 /** The longest that Postgres can be told to wait, ms. */
 const LONGEST_IDLE_MS = 2 ** 31 - 1
@@ -111,10 +111,10 @@ export async function runTransaction<T>(
   for (;;) {
     attempt.assertCurrent()
     const askedAt = scope.clock.now()
-    const answer = await reach<TransactionAnswer<T>>(async () => {
+    const answer = await reachPostgres<TransactionAnswer<T>>(async () => {
       const standing = await receipts.open()
       if (standing === 'fenced') return { status: 'fenced' }
-      if (standing === 'busy') return { status: 'leased', waitMs: LONGEST_LOOK_MS }
+      if (standing === 'busy') return { status: 'leased', waitMs: BUSY_MS }
       const { store, idleMs } = receipts
       return await store.transaction(ref, { ...request, fence: receiptFence, idleMs, token: scope.token() }, work)
     })
@@ -130,15 +130,5 @@ export async function runTransaction<T>(
       case 'leased':
         await attempt.pause(Math.min(LONGEST_LOOK_MS, answer.waitMs), scope.clock.now() - askedAt)
     }
-  }
-}
-
-/** A Postgres out of reach is no fault of the entity: it is tried later, without using up an attempt. */
-async function reach<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isCronceError(error, 'CRONCE_POSTGRES_UNREACHABLE')) throw error
-    throw new RetryLaterError({ after: OUTAGE_WAIT, message: error.message, cause: error })
   }
 }

@@ -23,8 +23,8 @@ const STANDS = 'select 1 as answer'
 /** How long a lock that others hold may keep an effect from being looked at again, ms. */
 const BUSY_MS = 200
 
-/** How often the fold row of a chunk is tried for, 50 ms each, while effects of another holder have it. */
-const CHUNK_TRIES = 10
+/** How often the fold row of a settled chunk is tried for, 50 ms each, while effects of attempts that are over have it. */
+const CLOSE_TRIES = 10
 
 export interface PostgresReceiptsOptions {
   readonly service: string
@@ -108,14 +108,14 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
     return row?.['answer'] as ReceiptWrite
   }
 
-  async function onChunk<Answer>(text: string, hold: ChunkHold): Promise<Answer | 'busy'> {
+  async function onChunk<Answer>(text: string, hold: ChunkHold, mostTries = 1): Promise<Answer | 'busy'> {
     for (let tries = 1; ; tries++) {
       try {
         const [row] = await ask(adapter, text, [...runValues(service, hold), hold.chunk, hold.fence, now()])
         return row?.['answer'] as Answer
       } catch (error) {
         if (!isBusy(error)) throw error
-        if (tries === CHUNK_TRIES) return 'busy'
+        if (tries === mostTries) return 'busy'
       }
     }
   }
@@ -161,7 +161,7 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
     },
 
     openChunk: (hold) => onChunk<'held' | 'fenced'>(OPEN, hold),
-    closeChunk: (hold) => onChunk<'closed' | 'fenced'>(CLOSE, hold),
+    closeChunk: (hold) => onChunk<'closed' | 'fenced'>(CLOSE, hold, CLOSE_TRIES),
   }
 }
 
