@@ -27,12 +27,6 @@ afterEach(async () => {
 
 const once = ({ after }: { after?: string | undefined }): Row[] => (after === undefined ? [{ id: 'only' }] : [])
 
-/** The connections of this moment never answer again, as after a firewall forgot them; new ones work. */
-function forgetConnections(): void {
-  proxy.setMode('black-hole')
-  proxy.setMode('pass')
-}
-
 describe('connections that died without a word (C65, C67)', () => {
   it('of a worker: it comes back by itself, and runs what waits, once', async () => {
     const job = jobOf({ name: 'waits', schedule: cron('0 3 1 1 *'), onCrash: 'complete' })
@@ -42,7 +36,7 @@ describe('connections that died without a word (C65, C67)', () => {
     })
     const first = await ground.start(job)
     await ground.ended(first)
-    forgetConnections()
+    proxy.forget()
     const runs = []
     for (let index = 1; index <= 10; index++)
       runs.push(await ground.start(job, { at: (parseSlotId(first.id)?.at ?? 0) + index * 1_000 }))
@@ -63,7 +57,7 @@ describe('connections that died without a word (C65, C67)', () => {
     })
     const run = await ground.start(job)
     await waitUntil(() => gates.length === 1, { message: 'the entity under way' })
-    forgetConnections()
+    proxy.forget()
     await ground.work([handle(job, { entities: once, each: () => undefined })], { lock: '1s', stalledEvery: '500ms' })
     const ended = await ground.ended(run)
     expect(ended).toMatchObject({ state: 'succeeded', crashes: 1, entities: { done: 1 } })
@@ -89,7 +83,7 @@ describe('connections that died without a word (C65, C67)', () => {
     await trigger.start()
     try {
       await waitUntil(() => enqueued.length >= 2, { message: 'two slots' })
-      forgetConnections()
+      proxy.forget()
       const before = enqueued.length
       await waitUntil(() => enqueued.length >= before + 12, { message: 'twelve more', timeoutMs: 40_000 })
     } finally {
@@ -98,5 +92,58 @@ describe('connections that died without a word (C65, C67)', () => {
     expect(enqueued).toEqual([...new Set(enqueued)])
     const slots = (await listSlots(ground.store, 'ticks', { limit: 200 })).map(({ at }) => at).toReversed()
     expect(slots).toEqual(slots.map((_, index) => (slots[0] ?? 0) + index * 1_000))
+  })
+})
+
+describe('connections that are cut or slow', () => {
+  it('cut again and again in the middle of a fan-out: every entity is planned and done once (C71)', async () => {
+    const job = jobOf({
+      ...{ name: 'cut', schedule: cron('0 3 1 1 *'), onCrash: 'complete', chunk: { size: 20, concurrency: 5 } },
+    })
+    const all = Array.from({ length: 3_000 }, (_, index): Row => ({ id: `e${String(index).padStart(4, '0')}` }))
+    const ran: string[] = []
+    await ground.work(
+      [
+        handle(job, {
+          entities: ({ after = '', limit }) => {
+            const from = after === '' ? 0 : Number(after.slice(1)) + 1
+            if (from > 0 && from % 600 === 0) proxy.cut()
+            return all.slice(from, from + limit)
+          },
+          each: ({ id }) => void ran.push(id),
+        }),
+      ],
+      { redis: proxy.url },
+    )
+    const run = await ground.start(job)
+    const { entities } = await ground.ended(run, { timeoutMs: 30_000 })
+    expect(entities).toMatchObject({ planned: 3_000, done: 3_000, dead: 0, duplicates: 0 })
+    expect(ran).toHaveLength(3_000)
+    expect(new Set(ran).size).toBe(3_000)
+  })
+
+  it('100 ms slow each way: slots fire once, none before its time, and runs end (A1)', async () => {
+    const job = jobOf({ name: 'far', schedule: every('1s'), onCrash: 'complete', overlap: 'allow' })
+    const logger = pino({ level: 'silent' })
+    const make = (id: string, redis: string) =>
+      createTrigger({ service: ground.service, jobs: [job], redis, id, logger })
+    const triggers = [make('near', server.url), make('far', proxy.url)]
+    await Promise.all(triggers.map((trigger) => trigger.prepare()))
+    proxy.delay(100)
+    const ran: string[] = []
+    await ground.work([handle(job, { entities: once, each: (_, { slot }) => void ran.push(slot.key) })], {
+      redis: proxy.url,
+    })
+    await Promise.all(triggers.map((trigger) => trigger.start()))
+    const succeeded = async () =>
+      (await listSlots(ground.store, 'far', { limit: 99 })).filter(({ state }) => state === 'succeeded')
+    await waitUntil(async () => (await succeeded()).length >= 3, { message: 'three runs', timeoutMs: 20_000 })
+    await Promise.all(triggers.map((trigger) => trigger.stop()))
+    for (const { at, claimedAt = 0, claims } of await succeeded()) {
+      expect(claimedAt).toBeGreaterThanOrEqual(at)
+      expect(claims).toBe(1)
+    }
+    expect(ran).toEqual([...new Set(ran)])
+    expect(Math.abs(triggers[1]?.health().skewMs ?? 0)).toBeLessThan(150)
   })
 })

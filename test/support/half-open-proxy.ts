@@ -1,45 +1,51 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What a proxy does with the connections that go through it. */
-export type ProxyMode =
-  /** Passes bytes both ways. */
-  | 'pass'
-  /** Passes nothing, tells nobody: as a cable that was pulled, or a firewall that forgot a connection. */
-  | 'black-hole'
-
-/** A TCP proxy between a client and a server on 127.0.0.1 that can go wrong the ways networks do. */
+/** A TCP proxy between a client and a server on 127.0.0.1 that can go wrong in the ways networks do. */
 export interface HalfOpenProxy {
   readonly port: number
   readonly url: string
   /** Live connections. */
   readonly connections: number
-  /**
-   * For live connections and for those to come. Connections that were black-holed once stay so: what they lost is lost, and a
-   * `pass` is for new ones.
-   */
-  setMode(mode: ProxyMode): void
+  /** Holds every byte back for this long, in either direction, from now on. 0: none. */
+  delay(delayMs: number): void
+  /** Live connections pass nothing more and tell nobody, as when a firewall forgot them. New ones are as ever. */
+  forget(): void
   /** Resets every live connection. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Starts a proxy to a port of 127.0.0.1, in mode `pass`. */
+interface Pair {
+  readonly sockets: readonly [client: Socket, server: Socket]
+  isForgotten: boolean
+}
+
+/** Starts a proxy to a port of 127.0.0.1. */
 export async function startProxy(targetPort: number): Promise<HalfOpenProxy> {
-  let mode: ProxyMode = 'pass'
-  const pairs = new Set<{ client: Socket; server: Socket }>()
+  let delayMs = 0
+  const pairs = new Set<Pair>()
   const listener = createServer((client) => {
     const server = connect({ port: targetPort, host: '127.0.0.1' })
-    const pair = { client, server }
+    const pair: Pair = { sockets: [client, server], isForgotten: false }
     pairs.add(pair)
     const end = () => {
       pairs.delete(pair)
       client.destroy()
       server.destroy()
     }
-    for (const socket of [client, server]) socket.setNoDelay(true).on('error', end).on('close', end)
-    if (mode === 'black-hole') return
-    client.pipe(server)
-    server.pipe(client)
+    for (const socket of pair.sockets) socket.setNoDelay(true).on('error', end).on('close', end)
+    const forward = (from: Socket, to: Socket) => {
+      let freeAt = 0
+      from.on('data', (bytes) => {
+        const send = () => void (pair.isForgotten || to.destroyed || to.write(bytes))
+        // Never before what came before it, also when the delay has changed meanwhile.
+        freeAt = Math.max(freeAt, performance.now() + delayMs)
+        if (freeAt <= performance.now()) send()
+        else setTimeout(send, freeAt - performance.now())
+      })
+    }
+    forward(client, server)
+    forward(server, client)
   })
   const port = await new Promise<number>((resolve) => {
     listener.listen(0, '127.0.0.1', () => {
@@ -47,19 +53,8 @@ export async function startProxy(targetPort: number): Promise<HalfOpenProxy> {
       resolve(typeof address === 'object' && address !== null ? address.port : 0)
     })
   })
-  const setMode = (next: ProxyMode) => {
-    mode = next
-    if (mode === 'pass') return
-    for (const { client, server } of pairs) {
-      client.unpipe(server).pause()
-      server.unpipe(client).pause()
-    }
-  }
   const cut = () => {
-    for (const { client, server } of pairs) {
-      client.resetAndDestroy()
-      server.resetAndDestroy()
-    }
+    for (const { sockets } of pairs) for (const socket of sockets) socket.resetAndDestroy()
   }
   return {
     port,
@@ -67,7 +62,12 @@ export async function startProxy(targetPort: number): Promise<HalfOpenProxy> {
     get connections() {
       return pairs.size
     },
-    setMode,
+    delay: (nextMs) => {
+      delayMs = nextMs
+    },
+    forget: () => {
+      for (const pair of pairs) pair.isForgotten = true
+    },
     cut,
     async close() {
       cut()
