@@ -114,6 +114,17 @@ describeNeeding(['postgres'], 'promise 6, an effect in one transaction with its 
     },
   )
 
+  it('is told that its adapter runs the statements of a transaction on several connections', async () => {
+    const adapter: PostgresAdapter = {
+      query: (text, values) => ground.pool.query(text, values),
+      transaction: (work) => work(ground.pool, ground.pool),
+    }
+    const receipts = postgresReceipts({ adapter, service: ground.service })
+    await expect(
+      receipts.transaction(ground.ref(), { fence: 1, token: 't', idleMs: 1000 }, async () => undefined),
+    ).rejects.toMatchObject({ code: 'CRONCE_TRANSACTION_APART' })
+  })
+
   it('is refused by an adapter of another isolation level', async () => {
     const adapter: PostgresAdapter = {
       query: (text, values) => ground.pool.query(text, values),

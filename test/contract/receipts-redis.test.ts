@@ -39,7 +39,16 @@ async function hold(store: Store, at: number): Promise<HeldChunk> {
   await registerJob(store, job, { by: 'test' })
   const claim = { at, token: 'claim', leaseMs: 10_000, by: 'test', release: 'test', instant: formatSlotId(at) }
   const run: RunRef = { job: job.name, id: (await claimManual(store, job.name, claim)).id }
-  await recordSlots(store, { job: job.name, ids: [run.id], replica: 'test', markerMs: 1, foreign: false, slots: [] })
+  await recordSlots(store, {
+    job: job.name,
+    ids: [run.id],
+    replica: 'test',
+    markerMs: 1,
+    foreign: false,
+    queue: job.queue,
+    version: 1,
+    slots: [],
+  })
   const plan = await startPlan(store, run, { ...WORKER, at, hasDone: false, mostOpenChunks: 10 })
   const members = ['a', 'b'].map((key) => ({ key, payload: 'null' }))
   await writePage(store, run, { fence: plan.fence, after: '', next: 'b', last: true, members })

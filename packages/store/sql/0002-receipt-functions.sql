@@ -8,7 +8,7 @@ $$;
 comment on function cronce.receipt_hash is 'What a receipt folds to';
 
 create function cronce.receipt_shard(hash bigint) returns smallint
-language sql immutable strict parallel safe as $$ select (hash & 4095)::smallint $$;
+language sql immutable strict parallel safe as $$ select (hash & 255)::smallint $$;
 comment on function cronce.receipt_shard is 'Which row of a run''s fold a hash is in';
 
 create function cronce.run_lock(service text, slot text) returns bigint
@@ -62,17 +62,18 @@ comment on function cronce.chunk_close is 'R3: the chunk was settled. Its holder
 create function cronce.receipt_take(
   p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_entity text, p_effect text,
   p_token text, p_lease_ms double precision, p_fingerprint text, p_idle_ms integer, p_now double precision
-) returns table (status text, now_ms double precision, until_ms double precision, result jsonb)
+) returns table (status text, now_ms double precision, until_ms double precision, result jsonb, xact text)
 language plpgsql set lock_timeout = '50ms' as $$
 declare
   known cronce.chunk;
   receipt cronce.receipt;
   present timestamptz := cronce.read_time(p_now);
-  hashed bigint := cronce.receipt_hash(p_entity, p_effect);
+  hash bigint;
   lease_end timestamptz := present + p_lease_ms * interval '1 millisecond';
 begin
   now_ms := round(extract(epoch from present) * 1000);
   until_ms := 0;
+  xact := pg_current_xact_id()::text;
   -- Each statement below must see what was committed while the one before it waited.
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'receipts need a transaction of isolation level read committed, got %',
@@ -91,11 +92,14 @@ begin
     status := case when known.fence = p_fence and known.state = 'open' then 'held' else 'fenced' end;
   end if;
   if status = 'fenced' then return next; return; end if;
-  if exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service and f.slot = p_slot
-      and f.shard = cronce.receipt_shard(hashed) and hashed = any (f.hashes)) then
-    status := 'done';
-    return next;
-    return;
+  if exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service and f.slot = p_slot) then
+    hash := cronce.receipt_hash(p_entity, p_effect);
+    if exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service and f.slot = p_slot
+        and f.shard = cronce.receipt_shard(hash) and hash = any (f.hashes)) then
+      status := 'done';
+      return next;
+      return;
+    end if;
   end if;
   loop
     -- Another transaction with the same key is waited for here: it has committed, or never will, when this goes on.

@@ -26,6 +26,10 @@ export const STORE_ERRORS = {
     message: 'a statement of the transaction failed and its error was swallowed: Postgres rolled everything back',
     fix: 'Let the error of a failed statement through, or put the statement behind a savepoint.',
   },
+  CRONCE_TRANSACTION_APART: {
+    message: '{slot}: effect "{effect}" and its receipt were not in one transaction',
+    fix: 'Correct the adapter: `session` and `tx` must run on the connection that the transaction was begun on.',
+  },
   CRONCE_RECEIPT_CONFLICT: {
     message: '{slot}: effect "{effect}" of entity "{entity}" has a receipt with another fingerprint',
     fix: 'Two different effects share a name: name each of them, or correct what the fingerprint is made of.',

@@ -7,7 +7,7 @@ import type { PostgresAdapter, PostgresSession } from './postgres-adapter.ts'
 import { isBusy, sqlStateOf } from './sql-state.ts'
 
 const TAKE =
-  'select status, now_ms, until_ms, result from cronce.receipt_take($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, ' +
+  'select status, now_ms, until_ms, result, xact from cronce.receipt_take($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, ' +
   '$6::text, $7::text, $8::text, $9::float8, $10::text, $11::int, $12::float8)'
 const WRITE =
   'select cronce.receipt_write($1::timestamptz, $2::text, $3::text, $4::int, $5::text, $6::text, $7::text, $8::text, ' +
@@ -17,8 +17,8 @@ const KEEP =
 const OPEN = 'select cronce.chunk_open($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
 const CLOSE =
   'select cronce.chunk_close($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
-/** Fails in a transaction in which a statement has failed, whoever swallowed its error. */
-const STANDS = 'select 1 as answer'
+/** Fails in a transaction in which a statement has failed, whoever swallowed its error; tells which transaction it is in. */
+const STANDS = 'select pg_current_xact_id_if_assigned()::text as xact'
 
 /** How long a lock that others hold may keep an effect from being looked at again, ms. */
 const BUSY_MS = 200
@@ -65,6 +65,7 @@ export interface PostgresReceipts extends Receipts {
    * Runs an effect in one transaction with its receipt. What `run` throws rolls both back.
    *
    * @throws CronceError CRONCE_RECEIPT_CONFLICT, CRONCE_RECEIPT_ISOLATION, CRONCE_RECEIPT_SCHEMA, CRONCE_TRANSACTION_ABORTED,
+   *   CRONCE_TRANSACTION_APART,
    *   and what the adapter throws, CRONCE_POSTGRES_UNREACHABLE among it
    */
   transaction<T>(
@@ -98,6 +99,7 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
       now: Number(row?.['now_ms']),
       untilAt: Number(row?.['until_ms']),
       result: row?.['result'] ?? undefined,
+      xact: row?.['xact'],
     }
   }
 
@@ -139,7 +141,7 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
       let begun: 'asking' | 'running' = 'asking'
       try {
         return await adapter.transaction(async (session, tx): Promise<TransactionAnswer<T>> => {
-          const { status, now: at, untilAt, result } = await take(session, ref, request)
+          const { status, now: at, untilAt, result, xact } = await take(session, ref, request)
           if (status === 'done') return { status: 'skipped', result }
           if (status === 'leased') return { status, waitMs: Math.max(1, untilAt - at) }
           if (status !== 'taken') return { status: 'fenced' }
@@ -147,8 +149,11 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
           const answer = await run(tx)
           if (request.keep === 'result') {
             await ask(session, KEEP, [...effectKey(ref), request.token, JSON.stringify(answer ?? null)])
-          } else if (adapter.commit !== 'checked') {
-            await ask(session, STANDS, [])
+          }
+          if (adapter.commit !== 'checked') {
+            const [row] = await ask(session, STANDS, [])
+            if (row?.['xact'] !== xact)
+              throw new CronceError('CRONCE_TRANSACTION_APART', { slot: effectKey(ref)[2], effect: ref.effect })
           }
           return { status: 'done', result: answer }
         })
@@ -176,6 +181,7 @@ interface Taken {
   readonly now: number
   readonly untilAt: number
   readonly result: unknown
+  readonly xact: unknown
 }
 
 /** What a missing schema, table or function, and a wrong isolation level, mean to the reader. */
