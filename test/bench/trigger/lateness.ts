@@ -22,17 +22,20 @@ export interface LatenessResult {
 
 const logger = pino({ level: 'silent' })
 
-/** A job that fires every second on each, at the same time and on the same Redis; from the nominal second to the handler's start. */
+/**
+ * A job that fires every second on each, at the same time, each on a Redis of its own: traffic of one would wake the other's
+ * blocked clients. From the nominal second to the handler's start.
+ */
 export async function measureLateness({ hz, seconds }: { hz: number; seconds: number }): Promise<LatenessResult> {
-  const redis = await startRedis({ hz })
+  const [ourRedis, theirRedis] = await Promise.all([startRedis({ hz }), startRedis({ hz })])
   const ours: number[] = []
   const theirs: number[] = []
-  const stopOurs = await startCronce(redis.url, ours)
-  const stopTheirs = await startBullmq(redis.url, theirs)
+  const stopOurs = await startCronce(ourRedis.url, ours)
+  const stopTheirs = await startBullmq(theirRedis.url, theirs)
   const enough = () => ours.length > seconds && theirs.length > seconds
   await waitUntil(enough, { message: `${seconds} slots on both sides`, timeoutMs: seconds * 2_000 + 20_000 })
   await Promise.all([stopOurs(), stopTheirs()])
-  await redis.stop()
+  await Promise.all([ourRedis.stop(), theirRedis.stop()])
   // The first slot of each pays for what is loaded and connected then.
   const cronceMs = quantiles(ours.slice(1))
   const bullmqMs = quantiles(theirs.slice(1))
