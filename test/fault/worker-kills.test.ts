@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type RedisServer, type SpawnedProcess, startRedis, waitUntil } from '../support/index.ts'
 import { type Ground, openGround, repeated, tally } from './ground.ts'
 import { type JobSpec, jobOf } from './programs/job-spec.ts'
-import type { WorkerConfig } from './programs/worker.ts'
+import type { Act, WorkerConfig } from './programs/worker.ts'
 
 let server: RedisServer
 let ground: Ground
@@ -131,30 +131,16 @@ describe('a poison entity that kills every worker (C50, W6)', () => {
   })
 })
 
+const actAt = (kind: Act['kind']) => ({ acts: { e00: { kind, times: 1 } } })
+
 describe('a worker killed between an effect and what says so (C58)', () => {
   it.each([
     // Promise 6: an outside effect happens at least once, under the same slot and key.
-    {
-      when: 'before its receipt: an outside effect happens again',
-      config: { acts: { e00: { kind: 'die-after-effect', times: 1 } } },
-      times: 2,
-    },
-    {
-      when: 'after its receipt: it does not happen again',
-      config: { acts: { e00: { kind: 'die-after-receipt', times: 1 } } },
-      times: 1,
-    },
-    {
-      when: 'after its settlement, before the queue heard: it does not happen again',
-      config: { points: [{ event: 'chunk.settled' }] },
-      times: 1,
-    },
-    {
-      when: 'after the end of the run: it does not, and `done` runs all the same',
-      config: { points: [{ event: 'run.ended' }] },
-      times: 1,
-    },
-  ] as const)('$when', async ({ config, times }) => {
+    ['before its receipt: an outside effect happens again', 2, actAt('die-after-effect')],
+    ['after its receipt: it does not happen again', 1, actAt('die-after-receipt')],
+    ['after its settlement, before the queue heard: it does not either', 1, { points: [{ event: 'chunk.settled' }] }],
+    ['after the end of the run: it does not, and `done` runs all the same', 1, { points: [{ event: 'run.ended' }] }],
+  ] as const)('%s', async (_, times, config) => {
     const job = spec('acked', 'complete')
     await ground.setRows(['e00'])
     const both = await workers(2, { jobs: [job], once: true, ...config })
