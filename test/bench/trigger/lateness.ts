@@ -1,4 +1,4 @@
-import { defineJob, every } from '@cronce/core'
+import { defineJob, every, systemClock } from '@cronce/core'
 import { createTrigger } from '@cronce/trigger'
 import { createWorker, handle } from '@cronce/worker'
 import { Queue, Worker } from 'bullmq'
@@ -48,7 +48,7 @@ function quantiles(values: readonly number[]): Quantiles {
 
 async function startCronce(url: string, late: number[]): Promise<() => Promise<void>> {
   const job = defineJob({ name: 'tick', schedule: every('1s'), onCrash: 'complete', overlap: 'allow' })
-  const handlers = [handle(job, { each: (_, { slot }) => void late.push(Date.now() - slot.at) })]
+  const handlers = [handle(job, { each: (_, { slot }) => void late.push(systemClock.now() - slot.at) })]
   const worker = createWorker({ service: 'late', handlers, redis: url, queues: { default: 10 }, logger })
   const trigger = createTrigger({ service: 'late', jobs: [job], redis: url, logger })
   await worker.start()
@@ -62,7 +62,10 @@ async function startCronce(url: string, late: number[]): Promise<() => Promise<v
 async function startBullmq(url: string, late: number[]): Promise<() => Promise<void>> {
   const connection = new Redis(url, { maxRetriesPerRequest: null })
   const queue = new Queue('ticks', { connection })
-  const worker = new Worker('ticks', async () => void late.push(Date.now() % 1_000), { connection, concurrency: 10 })
+  const worker = new Worker('ticks', async () => void late.push(systemClock.now() % 1_000), {
+    connection,
+    concurrency: 10,
+  })
   await worker.waitUntilReady()
   await queue.upsertJobScheduler('tick', { pattern: '* * * * * *' })
   return async () => {
