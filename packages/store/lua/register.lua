@@ -45,7 +45,11 @@ if gone[1] then
 end
 if not known then redis.call('HSET', base .. ':job', 'target', image) end
 local job = redis.call('HMGET', base .. ':job', 'image', 'target', 'fingerprint')
-if job[1] == job[2] then return answer('same') end
+if job[1] == job[2] then
+  -- A row that was spoilt is mended by whoever registers it.
+  if job[1] == image then redis.call('HSET', base .. ':job', 'settings', settings, 'fingerprint', fingerprint, 'zone', ARGV[8]) end
+  return answer('same')
+end
 local stored = redis.call('HMGET', base .. ':image:' .. job[2], 'settings', 'fingerprint', 'zone')
 if job[3] ~= stored[2] then return answer('edit') end
 redis.call('HSET', base .. ':job', 'image', job[2], 'settings', stored[1], 'zone', stored[3])
