@@ -1,6 +1,6 @@
 import { type JobSettings, type SlotId, slotIdOf } from '@cronce/core'
 import { showDeadLetters, type Task } from '@cronce/queue'
-import { discardDeadLetters, hintOpenWork, type Redriven, readTime, redriveDeadLetters } from '@cronce/store'
+import { hintOpenWork, type Redriven, readTime, redriveDeadLetters } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import type { DeadLetterRow } from './dead-letter-row.ts'
 import { requireSettings } from './known-job.ts'
@@ -92,11 +92,10 @@ async function redriveRun(access: ServiceAccess, run: RunLetters, options: RunRe
   const { by, takesAbandoned, settings } = options
   if (settings === undefined) return 0
   const { job, id } = run
-  // A `done` that failed runs again by itself after its run's entities; alone, it is redriven as it is.
-  const doneOnly = run.letters.every(({ reason, entity }) => entity === undefined && reason === 'done')
-  const letters = doneOnly
-    ? run.letters
-    : run.letters.filter(({ reason, entity }) => entity !== undefined || reason !== 'done')
+  // A `done` that failed runs again by itself after its run's entities, and its letter is settled with them.
+  const isDone = ({ reason, entity }: DeadLetterRow) => entity === undefined && reason === 'done'
+  const settled = run.letters.every(isDone) ? [] : run.letters.filter(isDone).map((letter) => letter.id)
+  const letters = settled.length === 0 ? run.letters : run.letters.filter((letter) => !isDone(letter))
   let count = 0
   for (let start = 0; start < letters.length; start += MOST_PER_SCRIPT) {
     const ids = letters.slice(start, start + MOST_PER_SCRIPT).map((letter) => letter.id)
@@ -105,10 +104,9 @@ async function redriveRun(access: ServiceAccess, run: RunLetters, options: RunRe
     const redriven = await redriveDeadLetters(store, { job, id }, { ids, by, abandonedToo: takesAbandoned })
     if (redriven.status !== 'redriven') continue
     await enqueuer.add(settings.queue, tasksOf(redriven, { job, id, version: settings.version }))
-    await showDeadLetters({ store, enqueuer, job, ids })
+    await showDeadLetters({ store, enqueuer, job, ids: [...ids, ...settled] })
     count += redriven.count
   }
-  if (count > 0 && !doneOnly) await supersedeDone(access, run, by)
   return count
 }
 
@@ -119,11 +117,4 @@ function tasksOf(redriven: Redriven, task: Pick<Task, 'job' | 'id' | 'version'>)
     ...(step === 0 ? [] : [{ ...task, kind: 'plan' as const, number: step }]),
     ...(doneVersion === 0 ? [] : [{ ...task, kind: 'done' as const, number: doneVersion }]),
   ]
-}
-
-async function supersedeDone({ store, enqueuer }: ServiceAccess, run: RunLetters, by: string): Promise<void> {
-  const ids = run.letters.filter(({ reason, entity }) => entity === undefined && reason === 'done').map(({ id }) => id)
-  if (ids.length === 0) return
-  await discardDeadLetters(store, run.job, { ids, by, reason: 'superseded: done runs again after the redrive' })
-  await showDeadLetters({ store, enqueuer, job: run.job, ids })
 }

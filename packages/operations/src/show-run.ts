@@ -7,6 +7,7 @@ import {
   readSlotEvents,
   type SlotEvent,
   type Store,
+  type StoredPause,
 } from '@cronce/store'
 import { type DeadLetterRow, readDeadLetterRows } from './dead-letter-row.ts'
 import { findJob } from './known-job.ts'
@@ -23,6 +24,8 @@ export interface RunDetails {
   readonly deadLetters: readonly DeadLetterRow[]
   /** The schedule in force now; undefined where it cannot be read. */
   readonly schedule: Schedule | undefined
+  /** Of the job, now. */
+  readonly pause: StoredPause | undefined
 }
 
 /** Dead letters that come with a run; the rest are listed by slot. */
@@ -42,7 +45,8 @@ export async function showRun(store: Store, slotKey: string): Promise<RunDetails
   const id = formatSlotId(slot.at, slot.manual)
   const [record, known] = await Promise.all([readSlot(store, job, id), findJob(store, job)])
   const schedule = known?.settings?.schedule
-  if (record === undefined) return await showMissing(store, slot, schedule)
+  const pause = known?.stored.pause
+  if (record === undefined) return { ...(await showMissing(store, slot, schedule)), pause }
   const [events, marks] = await Promise.all([
     readSlotEvents(store, job, id),
     deadLetterMarksOf(store, { job, id }, { limit: MOST_LETTERS }),
@@ -53,7 +57,7 @@ export async function showRun(store: Store, slotKey: string): Promise<RunDetails
     marks.map((mark) => mark.id),
   )
   const deadLetters = letters.filter((letter) => letter !== undefined && letter.state === 'open')
-  return { run: rowOfRun(record), record, events, deadLetters: deadLetters as DeadLetterRow[], schedule }
+  return { run: rowOfRun(record), record, events, deadLetters: deadLetters as DeadLetterRow[], schedule, pause }
 }
 
 /** A slot without a record of its own: in a gap, or unknown. */
@@ -61,7 +65,7 @@ async function showMissing(
   store: Store,
   slot: { job: string; at: number; manual?: number },
   schedule: Schedule | undefined,
-): Promise<RunDetails> {
+): Promise<Omit<RunDetails, 'pause'>> {
   const { job, at, manual } = slot
   // The first gap that ends at or after the slot is the only one that can hold it.
   const [gap] = manual === undefined ? await listGaps(store, job, { afterAt: at - 1, limit: MOST_GAPS }) : []

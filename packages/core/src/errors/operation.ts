@@ -26,6 +26,38 @@ export const OPERATION_ERRORS = {
     message: 'expected a run that the ledger has, got "{slot}"',
     fix: 'Copy the slot whole from `cronce runs`.',
   },
+  CRONCE_SLOT_DONE: {
+    message: 'already {state}; {next}',
+    fix: 'Nothing was changed. `cronce show` tells what became of the slot.',
+  },
+  CRONCE_SLOT_BUSY: {
+    message: '{slot} is on its way: {state}',
+    fix: 'Nothing was changed. Wait for its end; `cronce show` tells how it stands.',
+  },
+  CRONCE_SLOT_EARLY: {
+    message: '{slot} is not due before {at}',
+    fix: 'Wait for it, or start a run with an identity of its own: `cronce trigger` without --slot.',
+  },
+  CRONCE_SLOT_FOREIGN: {
+    message: 'expected a slot of job "{job}", got {slot}: {reason}',
+    fix: 'Copy the slot from `cronce runs` or `cronce prev`; nothing was changed.',
+  },
+  CRONCE_SLOT_MOVED: {
+    message: '{slot} cannot be taken: the gap that holds it is counted otherwise here than where it was written',
+    fix: 'Try again; where it stays so, use the release and the tzdata that the replicas run.',
+  },
+  CRONCE_FOLD_MISSING: {
+    message: '{slot} cannot be walked again: {reason}',
+    fix: 'Nothing was changed. `cronce trigger` without --slot starts a run with an identity of its own.',
+  },
+  CRONCE_JOB_HELD: {
+    message: 'job "{job}" starts nothing: {reason}',
+    fix: 'Resume it with `cronce resume`, or deploy it again; then ask again.',
+  },
+  CRONCE_JOB_CARRIED: {
+    message: 'job "{job}" is part of an image; it is changed and removed by a deploy',
+    fix: 'Edit its definition, or give the job that is added at run time another name.',
+  },
   CRONCE_DEAD_LETTER_UNKNOWN: {
     message: 'expected the id of a dead letter, got "{id}"',
     fix: 'Copy the id whole from `cronce dead list`.',

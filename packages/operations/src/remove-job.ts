@@ -1,0 +1,78 @@
+import { CronceError, formatSlotId, parseJobSettings, slotsBetween, spreadOffsetMs } from '@cronce/core'
+import {
+  announceChange,
+  askForLook,
+  listGaps,
+  readTime,
+  removeStoredJob,
+  type Store,
+  type StoredJob,
+  slotIds,
+} from '@cronce/store'
+import type { ServiceAccess } from './access.ts'
+import { requireJob } from './known-job.ts'
+import { type Operator, operatorName } from './operator.ts'
+import { LONGEST_NOTE, requireText } from './request-faults.ts'
+
+export interface RemoveJobRequest {
+  readonly job: string
+  readonly operator: Operator
+  /** Why; kept in the job's journal. */
+  readonly note?: string | undefined
+}
+
+/** How often a removal is reckoned anew: each time, a replica has taken or recorded a slot meanwhile. */
+const TRIES = 10
+
+/**
+ * T8: removes a job that was added at run time. Slots that nobody has taken yet are not owed; those that wait are dropped; runs under
+ * way go on. Its history stays for the history period, and adding it again is a new registration. Twice is as once.
+ *
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_JOB_CARRIED, CRONCE_SLOT_BUSY, CRONCE_INPUT_INVALID
+ */
+export async function removeJob(
+  { store }: Pick<ServiceAccess, 'store'>,
+  request: RemoveJobRequest,
+): Promise<{ job: string; status: 'removed' | 'already' }> {
+  const { job } = request
+  const by = operatorName(request.operator)
+  const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { stored } = await requireJob(store, job)
+    if (!stored.dynamic) throw new CronceError('CRONCE_JOB_CARRIED', { job })
+    if (stored.goneAt !== undefined) return { job, status: 'already' }
+    const now = await readTime(store)
+    // A5: a replica buries it, and finds it by this where it hears nothing else.
+    await askForLook(store, 'watch', [{ job, lookAt: now }])
+    const removal = { by, note, image: stored.image, watermarkAt: stored.watermarkAt }
+    const { known, goneAt } = await reckon(store, stored, now)
+    const { status, left } = await removeStoredJob(store, job, { ...removal, known, goneAt })
+    if (status === 'stale') continue
+    for (let rest = left; rest > 0; ) rest = (await removeStoredJob(store, job, { ...removal, known, goneAt })).left
+    await announceChange(store, job)
+    return { job, status: 'removed' }
+  }
+  throw new CronceError('CRONCE_SLOT_BUSY', { slot: `a slot of "${job}"`, state: 'being taken' })
+}
+
+/** Records that are looked through for the first slot that nobody has taken. */
+const MOST_RECORDS = 20_000
+
+/** The instant before the first slot that nobody has taken, and how many records that reckons with. */
+async function reckon(store: Store, stored: StoredJob, now: number): Promise<{ known: number; goneAt: number }> {
+  const { name, watermarkAt, sinceAt } = stored
+  const [ids, gaps] = await Promise.all([
+    slotIds(store, name, { fromAt: watermarkAt + 1, untilAt: Number.MAX_SAFE_INTEGER, limit: MOST_RECORDS }),
+    listGaps(store, name, { afterAt: watermarkAt, limit: MOST_RECORDS }),
+  ])
+  const settings = parseJobSettings(stored.settings).ok
+  // Of a row that nobody can read, nobody has taken anything since.
+  if (settings === undefined) return { known: ids.length, goneAt: Math.max(watermarkAt, sinceAt) }
+  const taken = new Set<string>(ids)
+  const spreadMs = spreadOffsetMs(name, settings.schedule)
+  for (const at of slotsBetween(settings.schedule, Math.max(watermarkAt, sinceAt), now - spreadMs)) {
+    const isTaken = taken.has(formatSlotId(at)) || gaps.some(({ fromAt, toAt }) => at > fromAt && at <= toAt)
+    if (!isTaken) return { known: ids.length, goneAt: at - 1 }
+  }
+  return { known: ids.length, goneAt: now }
+}

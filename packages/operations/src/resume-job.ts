@@ -1,0 +1,39 @@
+import { announceChange, askForLook, readTime, resumeJob as writeResume } from '@cronce/store'
+import type { ServiceAccess } from './access.ts'
+import { requireJob } from './known-job.ts'
+import { type Operator, operatorName } from './operator.ts'
+import { LONGEST_NOTE, requireText } from './request-faults.ts'
+
+export interface ResumeJobRequest {
+  readonly job: string
+  readonly operator: Operator
+  readonly note?: string | undefined
+  /** What becomes of slots missed meanwhile. Default: what the pause said. */
+  readonly missed?: 'skip' | 'catch-up' | undefined
+}
+
+export interface ResumeJobResult {
+  readonly job: string
+  /** `already`: it is not paused, or is being resumed. */
+  readonly status: 'resuming' | 'already'
+}
+
+/**
+ * T10: ends a pause. A replica cuts what was missed meanwhile, once, then the job starts runs again.
+ *
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_INPUT_INVALID
+ */
+export async function resumeJob(
+  { store }: Pick<ServiceAccess, 'store'>,
+  request: ResumeJobRequest,
+): Promise<ResumeJobResult> {
+  const { job, missed } = request
+  const by = operatorName(request.operator)
+  const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
+  await requireJob(store, job)
+  // A5: before the resume, so that the cut does not wait for the job's next slot.
+  await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
+  const status = await writeResume(store, job, { by, note, ...(missed === undefined ? {} : { missed }) })
+  await announceChange(store, job)
+  return { job, status: status === 'resuming' ? 'resuming' : 'already' }
+}
