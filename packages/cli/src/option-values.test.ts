@@ -1,6 +1,6 @@
 import { isCronceError } from '@cronce/core'
 import { describe, expect, it } from 'vitest'
-import { readChoice, readCount, readDayOrInstant, readInstant, readText } from './option-values.ts'
+import { readChoice, readCount, readDayOrInstant, readInstant, readRate, readText, readUntil } from './option-values.ts'
 
 function refuses(read: () => unknown): boolean {
   try {
@@ -68,5 +68,32 @@ describe('readDayOrInstant', () => {
 
   it.each(['2026-02-30', '2026-11', '01.11.2026', 'yesterday'])('refuses "%s"', (text) => {
     expect(refuses(() => readDayOrInstant('--from', text))).toBe(true)
+  })
+})
+
+describe('readRate', () => {
+  it.each([
+    ['2/min', 30_000],
+    ['1/s', 1_000],
+    ['0.5/s', 2_000],
+    ['30/h', 120_000],
+    ['7/min', 8_572],
+  ])('reads %s as one every %d ms', (text, intervalMs) => {
+    expect(readRate('--rate', text)).toBe(intervalMs)
+  })
+
+  it.each(['2', '2/day', '0/min', '-1/min', '1e9/s', ' 2/min', '2 / min', ''])('refuses %j', (text) => {
+    expect(refuses(() => readRate('--rate', text))).toBe(true)
+  })
+})
+
+describe('readUntil', () => {
+  it('reads an instant or a duration from now', () => {
+    expect(readUntil('--until', '2h')).toEqual({ afterMs: 7_200_000 })
+    expect(readUntil('--until', '2026-03-07T12:00:00Z')).toEqual({ at: Date.parse('2026-03-07T12:00:00Z') })
+  })
+
+  it.each(['2', 'tomorrow', '-2h', '2026-03-07', ''])('refuses %j', (text) => {
+    expect(refuses(() => readUntil('--until', text))).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-import { CronceError, describeValue } from '@cronce/core'
+import { CronceError, describeValue, durationFault, parseDuration } from '@cronce/core'
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -19,20 +19,48 @@ export function readInstant(option: string, text: string): number {
   throw refusal(option, 'an instant such as 2026-03-07T12:00:00Z', text)
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-
 /**
- * An instant, or a day: its first instant in UTC, as everywhere where days are counted.
+ * A UTC day, `2026-11-01`, which is its first instant, or an instant as {@link readInstant} reads it.
  *
  * @returns epoch milliseconds
  * @throws CronceError CRONCE_USAGE
  */
 export function readDayOrInstant(option: string, text: string): number {
   try {
-    return readInstant(option, DAY.test(text) ? `${text}T00:00:00Z` : text)
+    return readInstant(option, /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
   } catch {
     throw refusal(option, 'a day such as 2026-11-01 or an instant such as 2026-11-01T12:00:00Z', text)
   }
+}
+
+/**
+ * An instant, or how long from now.
+ *
+ * @throws CronceError CRONCE_USAGE
+ */
+export function readUntil(option: string, text: string): { at: number } | { afterMs: number } {
+  if (durationFault(text) === undefined) return { afterMs: parseDuration(text) }
+  try {
+    return { at: readInstant(option, text) }
+  } catch {
+    throw refusal(option, 'a duration such as 2h or an instant such as 2026-11-01T12:00:00Z', text)
+  }
+}
+
+const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/(s|min|h)$/
+const RATE_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const
+
+/**
+ * How often at most: `2/min`, `30/h`, `0.5/s`.
+ *
+ * @returns the least time between two, ms
+ * @throws CronceError CRONCE_USAGE
+ */
+export function readRate(option: string, text: string): number {
+  const match = RATE.exec(text)
+  const perUnit = Number(match?.[1] ?? 0)
+  if (match !== null && perUnit > 0) return Math.ceil(RATE_MS[match[2] as keyof typeof RATE_MS] / perUnit)
+  throw refusal(option, 'a rate such as 2/min, 30/h or 0.5/s', text)
 }
 
 /** @throws CronceError CRONCE_USAGE */

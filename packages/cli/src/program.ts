@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { registerControl } from './commands/control.ts'
 import { registerDead } from './commands/dead.ts'
 import { examples } from './commands/examples.ts'
 import type { RunVerb } from './commands/run-verb.ts'
@@ -38,6 +39,7 @@ Exit: 0 well, 1 found something wrong, 2 used wrongly or refused, 3 Redis out of
   registerService(program, run)
   registerSchedules(program, run)
   registerRuns(program, run)
+  registerControl(program, run)
   registerDead(program, run)
   return program
 }

@@ -9,6 +9,10 @@ export interface Terminal {
   /** Columns of the terminal; 80 where the output is none. */
   readonly width: number
   readonly paint: Paint
+  /** How progress is shown on standard error: on one line that is drawn anew, or a line for each step. Default `lines`. */
+  readonly progress?: 'redrawn' | 'lines'
+  /** Calls `stop` at the first Ctrl-C instead of ending; the next one ends at once. Answers what takes it back. */
+  onInterrupt?(stop: () => void): () => void
 }
 
 const DEFAULT_WIDTH = 80
@@ -25,5 +29,12 @@ export function processTerminal({ colour }: { colour: 'wanted' | 'unwanted' }): 
     err: (text) => void stderr.write(text),
     width: Math.max(LEAST_WIDTH, stdout.columns ?? DEFAULT_WIDTH),
     paint: stdout.isTTY && colour === 'wanted' ? coloured : plain,
+    progress: stderr.isTTY ? 'redrawn' : 'lines',
+    onInterrupt(stop) {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+      return () => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+      }
+    },
   }
 }

@@ -23,12 +23,20 @@ export function registerRuns(program: Command, run: RunVerb): void {
     .action((slot: string) => run(async (context) => (await import('../verbs/show.ts')).show(context, slot)))
   program
     .command('trigger')
-    .description('runs a job now, under an identity of its own')
+    .description('runs a job now, under an identity of its own, or one slot that did not run')
     .argument('<job>', 'the name of a job')
+    .option('--slot <slot>', 'this slot of its schedule: 20261127T010000Z, or a whole slot key')
+    .option('--force', 'with --slot: where it has ended, walks its plan again for what has no receipt')
     .option('--why <text>', 'kept with the run')
     .option('--request-id <id>', 'the same id is the same run: trying again starts nothing twice')
     .option('--as <name>', 'who asks (default: the user of this machine)')
-    .addHelpText('after', examples('cronce trigger package-report --why "incident 4711"'))
+    .addHelpText(
+      'after',
+      examples(
+        'cronce trigger package-report --why "incident 4711"',
+        'cronce trigger package-report --slot 20261127T010000Z',
+      ),
+    )
     .action((job: string, options: TriggerOptions) =>
       run(async (context) => (await import('../verbs/trigger.ts')).trigger(context, job, options)),
     )

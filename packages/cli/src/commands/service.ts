@@ -13,11 +13,18 @@ export function registerService(program: Command, run: RunVerb): void {
     .action(() => run(async (context) => (await import('../verbs/check.ts')).check(context)))
   program
     .command('jobs')
-    .description('every job with its next slot and what became of its last')
+    .description('every job with its next slot and what became of its last, or all of one job')
+    .argument('[job]', 'one job: its definition, its generations, and what was done to it')
     .option('--limit <n>', 'how many (default: 100)')
     .option('--cursor <cursor>', '`next` of an earlier answer: the ones after')
-    .addHelpText('after', examples('cronce jobs'))
-    .action((options: JobsOptions) => run(async (context) => (await import('../verbs/jobs.ts')).jobs(context, options)))
+    .addHelpText('after', examples('cronce jobs', 'cronce jobs package-report'))
+    .action((job: string | undefined, options: JobsOptions) =>
+      run(async (context) =>
+        job === undefined
+          ? (await import('../verbs/jobs.ts')).jobs(context, options)
+          : (await import('../verbs/job.ts')).job(context, job),
+      ),
+    )
   program
     .command('overdue')
     .description('what should have started or ended by now, and why it has not; exit 1 where there is any')

@@ -1,4 +1,4 @@
-import { type CatchUp, formatDuration, type JobDefinition, type ScheduleWarning } from '@cronce/core'
+import { type CatchUp, formatDuration, type JobDefinition, type JobSettings, type ScheduleWarning } from '@cronce/core'
 import type { Terminal } from '../terminal.ts'
 import { wrap } from './display-width.ts'
 import { printable } from './printable.ts'
@@ -37,7 +37,7 @@ export function definitionLines({ jobs, warnings, errors, terminal }: CheckedDef
 }
 
 /** What a definition says, in JSON. */
-export function settingsJson(job: JobDefinition): Readonly<Record<string, unknown>> {
+export function settingsJson(job: JobSettings): Readonly<Record<string, unknown>> {
   const { name, schedule, onCrash, catchUp, overlap, tolerance, chunk, retry, timeoutMs, queue, version } = job
   return { name, schedule, onCrash, catchUp, overlap, tolerance, chunk, retry, timeoutMs, queue, version }
 }

@@ -1,10 +1,12 @@
 import { type JobRow, listJobs } from '@cronce/operations'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { pauseJson } from '../json/pause-json.ts'
 import { readCount } from '../option-values.ts'
 import { withService } from '../service-connection.ts'
 import { durationText } from '../text/duration-text.ts'
 import { isoText, utcText } from '../text/instant-text.ts'
+import { pauseText } from '../text/pause-text.ts'
 import { stateCell } from '../text/run-text.ts'
 import { describeSchedule } from '../text/schedule-text.ts'
 import { table } from '../text/table.ts'
@@ -42,7 +44,7 @@ function jobCells({ name, settings, fault, next, last, deadLetters, stored }: Jo
   const spreadMs = next === undefined ? 0 : next.startsAt - Date.parse(next.at)
   return [
     name,
-    stored.pause === undefined ? (next?.display ?? '-') : `paused by ${stored.pause.by}`,
+    stored.pause === undefined ? (next?.display ?? '-') : pauseText(stored.pause),
     next === undefined ? '-' : utcText(Date.parse(next.at)),
     last === undefined ? '-' : stateCell(last.state),
     deadLetters === 0 ? '-' : { text: String(deadLetters), tone: 'bad' as const },
@@ -68,7 +70,7 @@ function jobJson({
     queue: settings?.enqueue?.queue ?? settings?.queue ?? null,
     generation: stored.generation,
     since: isoText(stored.sinceAt),
-    paused: stored.pause === undefined ? null : { by: stored.pause.by, note: stored.pause.note },
+    paused: stored.pause === undefined ? null : pauseJson(stored.pause),
     next:
       next === undefined
         ? null

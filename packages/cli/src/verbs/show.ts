@@ -3,10 +3,12 @@ import type { SlotEvent } from '@cronce/store'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { deadLetterJson } from '../json/dead-letter-json.ts'
+import { pauseJson } from '../json/pause-json.ts'
 import { runJson } from '../json/run-json.ts'
 import { withService } from '../service-connection.ts'
 import { wrap } from '../text/display-width.ts'
 import { isoText, zonedText } from '../text/instant-text.ts'
+import { pauseText } from '../text/pause-text.ts'
 import { printable } from '../text/printable.ts'
 import { causeText, durationCell, entitiesText } from '../text/run-text.ts'
 import { table } from '../text/table.ts'
@@ -20,19 +22,20 @@ export async function show(context: Context, slot: string): Promise<Answer> {
   }
 }
 
-function detailsJson({ run, record, events, deadLetters }: RunDetails): Answer['json'] {
+function detailsJson({ run, record, events, deadLetters, pause }: RunDetails): Answer['json'] {
   return {
     ...runJson(run),
     why: run.why ?? null,
     starts: record?.starts ?? 0,
     crashes: record?.crashes ?? 0,
     retries: record?.retries ?? 0,
+    paused: pause === undefined ? null : pauseJson(pause),
     events: events.map(({ at, event, detail }) => ({ at: isoText(at), event, ...detail })),
     dead: deadLetters.map(deadLetterJson),
   }
 }
 
-function head({ run, record, schedule }: RunDetails, { terminal }: Context): string[] {
+function head({ run, record, schedule, pause }: RunDetails, { terminal }: Context): string[] {
   const zone = schedule?.kind === 'cron' ? schedule.zone : 'UTC'
   const { at, effectiveAt, state, gap } = run
   const facts = [
@@ -43,6 +46,7 @@ function head({ run, record, schedule }: RunDetails, { terminal }: Context): str
       .join('   '),
     gap === undefined ? '' : `one of ${gap.count} slots after ${isoText(gap.fromAt)} until ${isoText(gap.toAt)}`,
     run.why === undefined ? '' : `why: ${run.why}`,
+    pause === undefined ? '' : `its job is ${pauseText(pause)}`,
     record === undefined
       ? ''
       : `late ${durationCell(run.latenessMs)}   took ${durationCell(run.durationMs)}   crashes ${record.crashes}   retries ${record.retries}`,
