@@ -17,7 +17,8 @@ export interface CliOptions {
   readonly cwd?: string
 }
 
-const BIN = new URL('../../packages/cli/src/bin.ts', import.meta.url)
+/** The command, as a process of its own runs it. */
+export const CLI = new URL('../../packages/cli/src/bin.ts', import.meta.url)
 
 /** What would let this machine's settings into a test. */
 const UNSET = { CRONCE_SERVICE: undefined, NO_COLOR: undefined }
@@ -25,7 +26,7 @@ const UNSET = { CRONCE_SERVICE: undefined, NO_COLOR: undefined }
 /** Runs the real command as a process of its own and waits for its end. */
 export async function cronce(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const child = await spawnProcess({
-    file: BIN,
+    file: CLI,
     args,
     env: { ...UNSET, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { formatSlotId, formatSlotKey, type JobSettings, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
 import type { Enqueuer } from '@cronce/queue'
 import { claimManual, type RunRef, recordSlots, registerJob, type Store } from '@cronce/store'
@@ -24,7 +25,14 @@ export interface StartRunOptions {
 export async function startRun(job: JobSettings, options: StartRunOptions): Promise<StartedRun> {
   const { store, enqueuer, at = new Date().getTime(), record = 'now' } = options
   await registerJob(store, job, { by: 'test' })
-  const claim = { at, token: `token-${at}`, leaseMs: 10_000, by: 'test', release: 'test', instant: formatSlotId(at) }
+  const claim = {
+    at,
+    token: `token-${at}-${randomUUID()}`,
+    leaseMs: 10_000,
+    by: 'test',
+    release: 'test',
+    instant: formatSlotId(at),
+  }
   const { id } = await claimManual(store, job.name, claim)
   const add = () => enqueuer.add(job.queue, [{ kind: 'plan', job: job.name, id, number: 0, version: job.version }])
   const writeRecord = async () => {
