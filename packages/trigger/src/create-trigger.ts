@@ -14,16 +14,7 @@ import {
   writeLogLine,
 } from '@cronce/core'
 import { createEnqueuer } from '@cronce/queue'
-import {
-  checkRedis,
-  connect,
-  createStore,
-  DEFAULT_HISTORY,
-  leave,
-  type RedisSource,
-  readTime,
-  type SafetyFinding,
-} from '@cronce/store'
+import { checkRedis, connect, createStore, leave, type RedisSource, readTime, type SafetyFinding } from '@cronce/store'
 import {
   checkSettings,
   createWatchdog,
@@ -35,6 +26,7 @@ import {
 } from '@cronce/watchdog'
 import { type Logger, pino } from 'pino'
 import { createDueQueue } from './due-queue.ts'
+import { type HistoryOptions, parseHistory } from './history-options.ts'
 import { followEpoch } from './memory.ts'
 import { beat } from './presence.ts'
 import { createRedisClock } from './redis-clock.ts'
@@ -60,6 +52,8 @@ export interface TriggerOptions extends TimingOptions {
   readonly release?: string
   /** Findings about Redis that are accepted by name, such as `eviction`. Default: none. */
   readonly accept?: readonly SafetyFinding['name'][]
+  /** How much of the ledger is kept in detail before it folds into daily sums, and for how long those are kept. */
+  readonly history?: HistoryOptions
   /** Default: the machine's clock. */
   readonly clock?: Clock
   /** Default: the machine's chance. */
@@ -146,7 +140,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
       const redisClock = createRedisClock(clock)
       const context: TriggerContext = {
         ...{ replica: id, release, store, enqueuer, events, clock, redisClock, random, timing, carried },
-        history: DEFAULT_HISTORY,
+        history: parseHistory(options.history),
         jobs: new Map(),
         due: createDueQueue(),
         epoch: { value: '' },
