@@ -165,6 +165,24 @@ describe('backfill', () => {
   })
 })
 
+describe('a backfill that is told to stop', () => {
+  it('ends at once with what is left, and what it started goes on by itself', async () => {
+    ends = ran.length + 1
+    const env = { REDIS_URL: server.url, CRONCE_SERVICE: stage.service }
+    const args = ['backfill', 'report', '--from', iso(14), '--to', iso(9), '--json']
+    const backfill = await spawnProcess({ file: CLI, args, env })
+    await waitUntil(() => ran.length > ends, { message: 'the second run', timeoutMs: 20_000 })
+    backfill.signal('SIGINT')
+    expect(await backfill.exited).toEqual({ code: 1, signal: null })
+    const out = backfill.lines.filter(({ stream }) => stream === 'out').map(({ text }) => text)
+    expect(out.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ toRun: 5, ran: { succeeded: 1 }, left: 4 }])
+    ends = Number.POSITIVE_INFINITY
+    const run = { job: 'report', id: at(13) }
+    expect(await stage.ended(run)).toMatchObject({ state: 'succeeded', cause: 'backfill' })
+    expect(ran.length).toBe(new Set(ran).size)
+  })
+})
+
 describe('pause and resume', () => {
   it('say who, why and until when, wherever the job is shown, and stay in its history', async () => {
     const paused = await call('pause', 'report', '--note', 'the mail moves', '--until', '2h', '--as', 'ann', '--json')
@@ -183,7 +201,7 @@ describe('pause and resume', () => {
     expect((await call('show', `report@${at(3)}`)).out).toContain('paused by ann until')
     const twice = await call('pause', 'report', '--as', 'bob', '--json')
     expect([twice.code, twice.json()]).toMatchObject([1, { status: 'already', pause: { by: 'ann' } }])
-    expect(await refusal('trigger', 'report', '--slot', at(12))).toEqual([2, 'CRONCE_JOB_HELD', ''])
+    expect(await refusal('trigger', 'report', '--slot', at(10))).toEqual([2, 'CRONCE_JOB_HELD', ''])
     const resumed = await call('resume', 'report', '--note', 'moved', '--as', 'bob', '--json')
     expect([resumed.code, resumed.json()]).toEqual([0, { job: 'report', status: 'resuming' }])
     const shown = await call('jobs', 'report', '--json')

@@ -27,6 +27,9 @@ export interface UpsertJobResult {
  * nothing. Every replica of the service fires it; its workers need a handler of its name.
  *
  * @throws CronceError CRONCE_JOB_INVALID, CRONCE_JOB_CARRIED, CRONCE_INPUT_INVALID
+ * @example
+ * const job = { name: `digest-${tenant}`, schedule: cron('0 7 * * *', { zone }), onCrash: 'skip' } as const
+ * await upsertJob(access, { job, operator: { name: 'tenants' } })
  */
 export async function upsertJob(
   { store }: Pick<ServiceAccess, 'store'>,
