@@ -44,14 +44,25 @@ local function may_fold(id, fields, index)
   return closed and tonumber(fields[3] or 0) == 0 and fields[4] ~= 'due'
 end
 
--- Slots that stay in detail for their open dead letters are looked past, not for ever at.
+-- Slots that stay in detail for their open dead letters are looked past, a bounded number at once; the next look goes on there.
 local LOOKED_AT = 1000
-local folded = 0
-for index, id in ipairs(redis.call('ZRANGE', slots, 0, LOOKED_AT - 1)) do
-  if folded >= most or index > over and folded == 0 and index > most then break end
+local place = base .. ':folding'
+local from = tonumber(redis.call('GET', place) or 0)
+local ids = redis.call('ZRANGE', slots, from, from + LOOKED_AT - 1)
+local folded, kept, ends = 0, 0, #ids < LOOKED_AT
+for offset, id in ipairs(ids) do
+  if folded >= most then
+    ends = false
+    break
+  end
   local slot = base .. ':slot:' .. id
   local fields = redis.call('HMGET', slot, 'at', 'state', 'letters', 'doneState')
-  if may_fold(id, fields, index) and bury_letters(id) then
+  -- What follows is younger still.
+  if from + offset > over and tonumber(fields[1]) >= tonumber(ARGV[2]) then
+    ends = true
+    break
+  end
+  if may_fold(id, fields, from + offset) and bury_letters(id) then
     redis.call('HINCRBY', base .. ':day:' .. day_of(id), kind_of(id, tonumber(fields[1]), fields[2]), 1)
     redis.call('ZADD', base .. ':days', tonumber(string.sub(id, 1, 8)), day_of(id))
     redis.call('ZREM', slots, id)
@@ -60,8 +71,12 @@ for index, id in ipairs(redis.call('ZRANGE', slots, 0, LOOKED_AT - 1)) do
     -- R5: the fold of receipts outlives the detail by an expiry of its own.
     if redis.call('PTTL', base .. ':members:' .. id) == -1 then redis.call('PEXPIRE', base .. ':members:' .. id, RETENTION_MS) end
     folded = folded + 1
+  else
+    kept = kept + 1
   end
 end
+local next_from = ends and 0 or from + kept
+if next_from ~= from then redis.call('SET', place, next_from, 'PX', 3600 * 1000) end
 local first = tonumber((string.gsub(ARGV[4], '-', '')))
 for _, day in ipairs(redis.call('ZRANGEBYSCORE', base .. ':days', '-inf', first - 1, 'LIMIT', 0, 50)) do
   redis.call('DEL', base .. ':day:' .. day)

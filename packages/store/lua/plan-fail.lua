@@ -10,9 +10,11 @@ local base, id = KEYS[1], ARGV[2]
 local now = read_time(ARGV[1])
 if not holds_plan(base, id, ARGV[3]) then return { 'fenced', 0, '', 0 } end
 local key = plan_key(base, id)
--- A connection that lost the answer sends it again: the plan is closed.
-if redis.call('HGET', key, 'complete') == '1' then return { 'failed', tonumber(ARGV[4]), '', 0 } end
-redis.call('HSET', key, 'fruitless', 0)
+-- A connection that lost the answer sends it again: the plan is closed, or this step has failed already.
+local before = redis.call('HMGET', key, 'complete', 'failedStep', 'attempts')
+if before[1] == '1' then return { 'failed', tonumber(ARGV[4]), '', 0 } end
+if before[2] == ARGV[3] then return { 'retry', tonumber(before[3]), '', 0 } end
+redis.call('HSET', key, 'fruitless', 0, 'failedStep', ARGV[3])
 local attempts = redis.call('HINCRBY', key, 'attempts', 1)
 local errors = base .. ':errors:' .. id .. ':plan'
 keep_error(errors, ARGV[5])

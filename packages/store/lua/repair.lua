@@ -19,13 +19,15 @@ local function row(kind, id, number)
   for _, value in ipairs({ kind, id, number, place[1] or '', place[2] or '' }) do answer[#answer + 1] = value end
 end
 
--- More runs than one look takes are looked at in turn.
+-- More runs than one look takes, or than its rows, are looked at in turn: the next look goes on where this one stopped.
 local LOOKED_AT = 100
-local active = redis.call('ZCARD', base .. ':active')
-local from = 0
-if active > LOOKED_AT then from = (redis.call('HINCRBY', base .. ':job', 'looked', LOOKED_AT) - LOOKED_AT) % active end
+local place = base .. ':looked'
+local from = tonumber(redis.call('GET', place) or 0)
+if from >= redis.call('ZCARD', base .. ':active') then from = 0 end
+local looked = from
 for _, id in ipairs(redis.call('ZRANGE', base .. ':active', from, from + LOOKED_AT - 1)) do
   if rows >= most then break end
+  looked = looked + 1
   local slot, plan = base .. ':slot:' .. id, base .. ':plan:' .. id
   local fields = redis.call('HMGET', slot, 'state', 'enqueuedAt', 'readdedAt', 'useBy')
   if fields[1] == 'enqueued' then
@@ -53,6 +55,8 @@ for _, id in ipairs(redis.call('ZRANGE', base .. ':active', from, from + LOOKED_
     end
   end
 end
+if looked >= redis.call('ZCARD', base .. ':active') then looked = 0 end
+if looked ~= from then redis.call('SET', place, looked, 'PX', 3600 * 1000) end
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. ':done', '-inf', before, 'LIMIT', 0, most)) do
   redis.call('ZADD', base .. ':done', now, id)
   row('done', id, tonumber(redis.call('HGET', base .. ':slot:' .. id, 'version')))

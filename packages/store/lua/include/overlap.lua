@@ -59,10 +59,13 @@ local function cancel(base, id, now, reason, timeout)
   end
   redis.call('DEL', base .. ':chunks:' .. id)
   redis.call('HINCRBY', plan, 'fence', 1)
-  redis.call('HSET', plan, 'complete', 1, 'paused', 0, 'closed', redis.call('HGET', plan, 'written') or 0)
   local counts = redis.call('HMGET', slot, 'planned', 'done', 'dead', 'abandoned')
   local ended = tonumber(counts[2] or 0) + tonumber(counts[3] or 0) + tonumber(counts[4] or 0)
-  redis.call('HSET', slot, 'skipped', tonumber(counts[1] or 0) - ended)
+  local skipped = tonumber(counts[1] or 0) - ended
+  redis.call('HSET', slot, 'skipped', skipped)
+  -- What was cut short is no success, whatever becomes of its dead letters.
+  if skipped > 0 or redis.call('HGET', plan, 'complete') ~= '1' then redis.call('HSET', plan, 'failed', 1) end
+  redis.call('HSET', plan, 'complete', 1, 'paused', 0, 'closed', redis.call('HGET', plan, 'written') or 0)
   drop(base, id, ended > 0 and 'partial' or 'skipped', now, reason)
   finish(base, id, now, ended > 0)
 end
