@@ -1,3 +1,4 @@
+export type { ChunkEffectAnswer, ChunkEffectRef, ChunkEffectRequest } from './chunk-effect.ts'
 export * from './maintain-receipts.ts'
 export * from './migrate-receipts.ts'
 export * from './pg-adapter.ts'

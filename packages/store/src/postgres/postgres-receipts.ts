@@ -2,9 +2,11 @@ import { CronceError } from '@cronce/core'
 import type { RunRef } from '../plan.ts'
 import type { EffectRef, ReceiptTake, ReceiptWrite } from '../receipts.ts'
 import type { Receipts } from '../receipts-port.ts'
+import { type ChunkEffectAnswer, type ChunkEffectRef, type ChunkEffectRequest, runChunkEffect } from './chunk-effect.ts'
 import { entityText, runValues } from './effect-values.ts'
 import type { PostgresAdapter, PostgresSession } from './postgres-adapter.ts'
-import { isBusy, sqlStateOf } from './sql-state.ts'
+import { ask, BUSY_MS, runReceipted } from './receipt-session.ts'
+import { isBusy } from './sql-state.ts'
 
 const TAKE =
   'select status, now_ms, until_ms, result, xact from cronce.receipt_take($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, ' +
@@ -17,11 +19,6 @@ const KEEP =
 const OPEN = 'select cronce.chunk_open($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
 const CLOSE =
   'select cronce.chunk_close($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
-/** Fails in a transaction in which a statement has failed, whoever swallowed its error; tells which transaction it is in. */
-const STANDS = 'select pg_current_xact_id_if_assigned()::text as xact'
-
-/** How long a lock that others hold may keep an effect from being looked at again, ms. */
-const BUSY_MS = 200
 
 /** How often the fold row of a settled chunk is tried for, 50 ms each, while effects of attempts that are over have it. */
 const CLOSE_TRIES = 10
@@ -73,6 +70,12 @@ export interface PostgresReceipts extends Receipts {
     request: TransactionRequest,
     run: (tx: unknown) => Promise<T>,
   ): Promise<TransactionAnswer<T>>
+  /** The same for several entities of a chunk: `run` gets the positions of those that have no receipt yet, if any. */
+  transactionOfMany(
+    ref: ChunkEffectRef,
+    request: ChunkEffectRequest,
+    run: (tx: unknown, taken: readonly number[]) => Promise<void>,
+  ): Promise<ChunkEffectAnswer>
   /** Writes the holder's fence: no older holder starts an effect from here on. `busy`: an older one is in the middle of one. */
   openChunk(hold: ChunkHold): Promise<'held' | 'fenced' | 'busy'>
   /** R3: the chunk was settled; its holder starts no effect either. */
@@ -137,33 +140,27 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
     renew: (ref, { token, leaseMs }) => change(ref, token, ['renew', leaseMs]),
     release: (ref, token) => change(ref, token, ['release']),
 
-    async transaction<T>(ref: EffectRef, request: TransactionRequest, run: (tx: unknown) => Promise<T>) {
-      let begun: 'asking' | 'running' = 'asking'
-      try {
-        return await adapter.transaction(async (session, tx): Promise<TransactionAnswer<T>> => {
-          const { status, now: at, untilAt, result, xact } = await take(session, ref, request)
-          if (status === 'done') return { status: 'skipped', result }
-          if (status === 'leased') return { status, waitMs: Math.max(1, untilAt - at) }
-          if (status !== 'taken') return { status: 'fenced' }
-          begun = 'running'
+    transaction: <T>(ref: EffectRef, request: TransactionRequest, run: (tx: unknown) => Promise<T>) =>
+      runReceipted<Taken, TransactionAnswer<T>>(adapter, {
+        slot: effectKey(ref)[2],
+        effect: ref.effect,
+        async take(session) {
+          const taken = await take(session, ref, request)
+          const { status, now: at, untilAt, result } = taken
+          if (status === 'taken') return { taken }
+          if (status === 'done') return { answer: { status: 'skipped', result } }
+          if (status === 'leased') return { answer: { status, waitMs: Math.max(1, untilAt - at) } }
+          return { answer: { status: 'fenced' } }
+        },
+        async run(tx, _, session) {
           const answer = await run(tx)
           if (request.keep === 'result') {
             await ask(session, KEEP, [...effectKey(ref), request.token, JSON.stringify(answer ?? null)])
           }
-          if (adapter.commit !== 'checked') {
-            const [row] = await ask(session, STANDS, [])
-            if (row?.['xact'] !== xact)
-              throw new CronceError('CRONCE_TRANSACTION_APART', { slot: effectKey(ref)[2], effect: ref.effect })
-          }
           return { status: 'done', result: answer }
-        })
-      } catch (error) {
-        // A deadlock of the effect's own is the effect's.
-        if (begun === 'asking' && isBusy(error)) return { status: 'leased', waitMs: BUSY_MS }
-        if (sqlStateOf(error) !== '25P02') throw error
-        throw new CronceError('CRONCE_TRANSACTION_ABORTED', {}, { cause: error })
-      }
-    },
+        },
+      }),
+    transactionOfMany: (ref, request, run) => runChunkEffect({ adapter, service, now }, ref, { ...request, run }),
 
     openChunk: (hold) => onChunk<'held' | 'fenced'>(OPEN, hold),
     closeChunk: (hold) => onChunk<'closed' | 'fenced'>(CLOSE, hold, CLOSE_TRIES),
@@ -182,18 +179,4 @@ interface Taken {
   readonly untilAt: number
   readonly result: unknown
   readonly xact: unknown
-}
-
-/** What a missing schema, table or function, and a wrong isolation level, mean to the reader. */
-async function ask(session: PostgresSession, text: string, values: unknown[]) {
-  try {
-    return (await session.query(text, values)).rows
-  } catch (error) {
-    const state = sqlStateOf(error) ?? ''
-    if (state === 'CR001') throw new CronceError('CRONCE_RECEIPT_ISOLATION', {}, { cause: error })
-    if (['3F000', '42P01', '42883'].includes(state)) {
-      throw new CronceError('CRONCE_RECEIPT_SCHEMA', { reason: (error as Error).message }, { cause: error })
-    }
-    throw error
-  }
 }
