@@ -238,8 +238,33 @@ describe('an entity', () => {
     const run = await stage.start(job)
     expect(await stage.ended(run)).toMatchObject({ state: 'partial', entities: { done: 1, dead: 1 } })
     expect(attempts.filter(([id]) => id === 'never')).toEqual([['never', 1]])
-    expect(attempts.filter(([id]) => id === 'later')).toEqual(Array.from({ length: 4 }, () => ['later', 1]))
+    expect(attempts.filter(([id]) => id === 'later')).toEqual(
+      // Promise 5: each start has its own number, although two attempts are allowed.
+      [1, 2, 3, 4].map((attempt) => ['later', attempt]),
+    )
     expect(await lettersOf(run)).toMatchObject([{ entity: 'never', attempts: 1, reason: 'failed' }])
+  })
+
+  it('that asks for later again and again is a dead letter once the run is overdue', async () => {
+    const overdue = { ...job, tolerance: { startMs: 100, finishMs: 400 }, timeoutMs: 300 }
+    let starts = 0
+    await stage.work([
+      handle(overdue, {
+        entities: page({ id: 'busy' }),
+        each: () => {
+          starts += 1
+          throw new RetryLaterError({ after: '60ms', message: 'rate limit' })
+        },
+      }),
+    ])
+    const run = await stage.start(overdue)
+    expect(await stage.ended(run)).toMatchObject({ state: 'failed', entities: { dead: 1 } })
+    // More than the three that are allowed: those within the tolerance used up none.
+    expect(starts).toBeGreaterThan(4)
+    const [letter] = await lettersOf(run)
+    expect(letter).toMatchObject({ reason: 'failed', attempts: starts })
+    const numbers = letter?.errors.map(({ attempt }) => attempt)
+    expect(numbers).toEqual(Array.from({ length: starts }, (_, index) => starts - index))
   })
 
   it('that a plan has twice is one entity', async () => {

@@ -5,7 +5,7 @@
 -- ARGV 1 now or ''  2 slot id  3 chunk number  4 fence  5 worker  6 release
 --      7 done: indexes, comma-separated  8 started: indexes, comma-separated (W5: a durable mark before the handler)
 --      9 'alone' when the started one runs alone after a crash (W6)  10 hand back (0, 1)
---      then of each failure: index, verdict (retry, dead, abandoned), attempts, next attempt at, error JSON, reason,
+--      then of each failure: index, verdict (retry, later, dead, abandoned), attempts, next attempt at, error JSON, reason,
 --      dead letter id, entity key, payload JSON
 -- Answer: { status, now, entities left, outcome state or '', outcome version or 0, plan step to add or 0 }
 --   status  open | closed | fenced | gone (closed before)
@@ -58,12 +58,16 @@ local index = 11
 while index <= #ARGV do
   local member, verdict = tonumber(ARGV[index]), ARGV[index + 1]
   -- A retry that is written already was sent again by a connection that lost the answer.
-  local repeated = verdict == 'retry' and redis.call('HGET', chunk, 't' .. member) == ARGV[index + 3]
+  local written = redis.call('HMGET', chunk, 't' .. member, 'a' .. member)
+  local again = verdict == 'retry' or verdict == 'later'
+  local repeated = again and written[1] == ARGV[index + 3] and written[2] == ARGV[index + 2]
   if not final(member) and not repeated then
     local errors = base .. ':errors:' .. id .. ':' .. number .. ':' .. member
     if ARGV[index + 4] ~= '' then keep_error(errors, ARGV[index + 4]) end
     redis.call('HSET', chunk, 'a' .. member, ARGV[index + 2])
-    if verdict == 'retry' then
+    if again then
+      -- W4: a start is counted, so that no two have one number, and uses up no attempt.
+      if verdict == 'later' then redis.call('HINCRBY', chunk, 'b' .. member, 1) end
       states[member + 1] = 'r'
       redis.call('HSET', chunk, 't' .. member, ARGV[index + 3], 'retried', 1)
       redis.call('HINCRBY', slot, 'retries', 1)

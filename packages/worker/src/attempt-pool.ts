@@ -1,6 +1,5 @@
-import { type CancelTimer, type Clock, CronceError, type EntityShape } from '@cronce/core'
-import type { EntityAttempt } from './entity-attempt.ts'
-import type { EntityContext } from './entity-context.ts'
+import type { CancelTimer, Clock, CronceError } from '@cronce/core'
+import type { Attempt } from './attempt.ts'
 
 /** How an attempt ended. */
 export type AttemptEnd =
@@ -9,25 +8,26 @@ export type AttemptEnd =
   /** Its signal fired because the worker stops; whether its effect happened is not known. */
   | { readonly kind: 'aborted' }
 
-export interface PoolOptions {
+export interface PoolOptions<A extends Attempt> {
   readonly clock: Clock
   readonly timeoutMs: number
-  readonly shape: EntityShape<unknown>
-  readonly each: (entity: unknown, context: EntityContext) => unknown
+  /** What the handler is called with. What it throws ends the attempt as invalid. */
+  readonly read: (attempt: A) => unknown
+  readonly call: (input: unknown, attempt: A) => unknown
   /** Called once per attempt, possibly before `start` returns. */
-  readonly onEnd: (attempt: EntityAttempt, end: AttemptEnd) => void
+  readonly onEnd: (attempt: A, end: AttemptEnd) => void
 }
 
 /**
  * The attempts of one chunk that run now. One timer serves all their deadlines: armed for the earliest, looked at when it fires,
  * so that an entity costs no timer of its own.
  */
-export class AttemptPool {
-  readonly #options: PoolOptions
-  readonly #running = new Set<EntityAttempt>()
+export class AttemptPool<A extends Attempt> {
+  readonly #options: PoolOptions<A>
+  readonly #running = new Set<A>()
   #cancelTimer: CancelTimer | undefined
 
-  constructor(options: PoolOptions) {
+  constructor(options: PoolOptions<A>) {
     this.#options = options
   }
 
@@ -35,26 +35,26 @@ export class AttemptPool {
     return this.#running.size
   }
 
-  /** Indexes of the entities that run now. */
-  get running(): number[] {
-    return Array.from(this.#running, ({ member }) => member.index)
+  /** Those that run now. */
+  get running(): readonly A[] {
+    return [...this.#running]
   }
 
-  start(attempt: EntityAttempt): void {
-    const { clock, timeoutMs, shape, each } = this.#options
+  start(attempt: A): void {
+    const { clock, timeoutMs, read, call } = this.#options
     attempt.deadlineAt = clock.now() + timeoutMs
     this.#running.add(attempt)
     if (this.#cancelTimer === undefined) this.#arm(timeoutMs)
-    let entity: unknown
+    let input: unknown
     try {
-      entity = shape.parse(attempt.member.payload)
+      input = read(attempt)
     } catch (thrown) {
       this.#end(attempt, { kind: 'invalid', thrown })
       return
     }
     let result: unknown
     try {
-      result = each(entity, attempt)
+      result = call(input, attempt)
     } catch (thrown) {
       this.#end(attempt, { kind: 'thrown', thrown })
       return
@@ -81,7 +81,7 @@ export class AttemptPool {
     for (const attempt of [...this.#running]) this.#end(attempt, { kind: 'aborted' })
   }
 
-  #end(attempt: EntityAttempt, end: AttemptEnd): void {
+  #end(attempt: A, end: AttemptEnd): void {
     if (!this.#running.delete(attempt)) return
     if (this.#running.size === 0) this.#disarm()
     const isAborted = !attempt.isCurrent && end.kind === 'thrown'
@@ -104,7 +104,7 @@ export class AttemptPool {
     this.#cancelTimer = undefined
     for (const attempt of [...this.#running]) {
       if (attempt.deadlineAt > now) continue
-      const error = new CronceError('CRONCE_ENTITY_TIMEOUT', { entity: attempt.member.key, timeoutMs })
+      const error = attempt.timedOut(timeoutMs)
       attempt.abort(error)
       this.#end(attempt, { kind: 'timeout', thrown: error })
     }

@@ -113,9 +113,9 @@ describe('an attempt that failed', () => {
     })
   })
 
-  it('does not count where the handler asked for later, until the run is overdue', () => {
+  it('has a number, and uses up nothing, where the handler asked for later, until the run is overdue', () => {
     const later = new RetryLaterError({ after: '30s' })
-    expect(judge('thrown', 3, later)).toEqual({ verdict: 'retry', reason: 'later', attempts: 2, delayMs: 30_000 })
+    expect(judge('thrown', 3, later)).toEqual({ verdict: 'later', reason: 'later', attempts: 3, delayMs: 30_000 })
     const overdue = { ...rules, now: 31_000 }
     expect(judgeFailure({ attemptsBefore: 0, kind: 'thrown', attempt: 1, thrown: later }, overdue)).toEqual({
       verdict: 'retry',

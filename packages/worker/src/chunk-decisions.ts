@@ -84,9 +84,10 @@ export interface RetryRules {
 }
 
 export interface FailureVerdict {
-  readonly verdict: 'retry' | 'dead'
+  /** `later`: another attempt follows, and this one is not one of those that the job allows. */
+  readonly verdict: 'retry' | 'later' | 'dead'
   readonly reason: string
-  /** Attempts that have ended, this one included where it counts. */
+  /** Attempts that have ended, this one included. */
   readonly attempts: number
   /** 0 where there is none. */
   readonly delayMs: number
@@ -96,7 +97,7 @@ export interface Failure {
   readonly kind: 'thrown' | 'timeout' | 'invalid'
   /** Counts from 1, over redrives. */
   readonly attempt: number
-  /** Those of earlier lives. */
+  /** Those of earlier lives, and those that asked for later: they use up nothing. */
   readonly attemptsBefore: number
   readonly thrown: unknown
 }
@@ -108,7 +109,8 @@ export function judgeFailure(failure: Failure, rules: RetryRules): FailureVerdic
   if (kind === 'invalid') return { verdict: 'dead', reason: 'invalid', attempts: attempt, delayMs: 0 }
   const wish = kind === 'thrown' ? readWish(thrown) : { kind: 'retry' as const }
   if (wish.kind === 'later' && rules.now + wish.afterMs <= rules.laterUntilAt) {
-    return { verdict: 'retry', reason: 'later', attempts: attempt - 1, delayMs: wish.afterMs }
+    // Promise 5: a start is counted although it uses up nothing, so that no two starts have one number.
+    return { verdict: 'later', reason: 'later', attempts: attempt, delayMs: wish.afterMs }
   }
   if (wish.kind === 'never' || attemptOfLife >= rules.attempts) {
     return { verdict: 'dead', reason: kind === 'timeout' ? 'timeout' : 'failed', attempts: attempt, delayMs: 0 }

@@ -2,7 +2,7 @@ import { formatDeadLetterId } from '@cronce/core'
 import { type ChunkMember, type ChunkStart, type MemberFailure, type Settled, settleChunk } from '@cronce/store'
 import type { AttemptEnd } from './attempt-pool.ts'
 import { abandonedEnd, type ChunkMode, type ForegoneEnd, judgeFailure } from './chunk-decisions.ts'
-import type { EntityAttempt } from './entity-attempt.ts'
+import { readWish } from './handler-errors.ts'
 import { createPatience } from './patience.ts'
 import type { TaskInHand } from './run-progress.ts'
 import { SettleBuffer } from './settle-buffer.ts'
@@ -17,6 +17,12 @@ export interface OutcomesOptions {
   readonly onLost: () => void
   /** The store could not be written. */
   readonly onTrouble: (error: unknown) => void
+}
+
+/** An attempt that has ended, by its number. */
+export interface EndedAttempt {
+  readonly member: ChunkMember
+  readonly attempt: number
 }
 
 /** What became of a chunk's entities in this hold: judged, counted, told, and written. */
@@ -78,7 +84,7 @@ export class ChunkOutcomes {
   }
 
   /** The end of an attempt. Answers the entity as it is to be run again, where it is. */
-  record(attempt: EntityAttempt, end: AttemptEnd): ChunkMember | undefined {
+  record(attempt: EndedAttempt, end: AttemptEnd, now = this.#options.now()): ChunkMember | undefined {
     const { member } = attempt
     if (end.kind === 'done') {
       this.#counts.done += 1
@@ -88,7 +94,23 @@ export class ChunkOutcomes {
     const { onCrash } = this.#inHand.handler.job
     if (end.kind === 'aborted') return onCrash === 'skip' ? this.#abandon(member, 'shutdown') : member
     if (end.kind === 'timeout' && onCrash === 'skip') return this.#abandon(member, 'timeout')
-    return this.#fail(attempt, end)
+    return this.#fail(attempt, end, now)
+  }
+
+  /** Whether what asks for later still may, rather than count as a failure. */
+  mayWait(thrown: unknown): boolean {
+    const wish = readWish(thrown)
+    return wish.kind === 'later' && this.#options.now() + wish.afterMs <= this.#laterUntilAt
+  }
+
+  /** A call with the whole chunk failed. Answers the entity as it is to be run by itself, now. */
+  fallBack(member: ChunkMember, thrown: unknown): ChunkMember {
+    // Where nothing is marked, nothing was started: the attempt by itself is its first.
+    if (this.#options.mode !== 'marked') return member
+    const nextAttemptAt = this.#options.now()
+    const attempts = member.attempts + 1
+    this.#write(member, { verdict: 'later', reason: 'fell back', attempts, thrown, nextAttemptAt })
+    return { ...member, state: 'retrying', attempts, attemptsBefore: member.attemptsBefore + 1, nextAttemptAt }
   }
 
   #abandon(member: ChunkMember, why: 'shutdown' | 'timeout'): undefined {
@@ -96,17 +118,16 @@ export class ChunkOutcomes {
   }
 
   #fail(
-    attempt: EntityAttempt,
+    attempt: EndedAttempt,
     end: { kind: 'thrown' | 'timeout' | 'invalid'; thrown: unknown },
+    now: number,
   ): ChunkMember | undefined {
     const { context, handler, slot } = this.#inHand
     const { member, attempt: number } = attempt
-    const { retry, tolerance } = handler.job
-    const { startedAt, effectiveAt } = this.#options.start
-    const now = this.#options.now()
+    const { retry } = handler.job
     const { verdict, reason, attempts, delayMs } = judgeFailure(
       { ...end, attempt: number, attemptsBefore: member.attemptsBefore },
-      { ...retry, random: context.random, now, laterUntilAt: Math.max(startedAt, effectiveAt) + tolerance.finishMs },
+      { ...retry, random: context.random, now, laterUntilAt: this.#laterUntilAt },
     )
     if (verdict === 'dead') {
       this.#bury(member, { verdict, reason, attempts, thrown: end.thrown })
@@ -116,7 +137,13 @@ export class ChunkOutcomes {
     this.#write(member, { verdict, reason, attempts, thrown: end.thrown, nextAttemptAt })
     const error = describeThrown(end.thrown)
     context.events.emit('entity.retried', { slot, entity: member.key, attempt: number, delayMs, error })
-    return { ...member, state: 'retrying', attempts, nextAttemptAt }
+    const attemptsBefore = member.attemptsBefore + (verdict === 'later' ? 1 : 0)
+    return { ...member, state: 'retrying', attempts, attemptsBefore, nextAttemptAt }
+  }
+
+  get #laterUntilAt(): number {
+    const { startedAt, effectiveAt } = this.#options.start
+    return Math.max(startedAt, effectiveAt) + this.#inHand.handler.job.tolerance.finishMs
   }
 
   #bury(

@@ -1,10 +1,13 @@
 import { CronceError } from '@cronce/core'
 import type { TaskOutcome } from '@cronce/queue'
 import type { ChunkStart, Settled } from '@cronce/store'
+import type { AttemptScope } from './attempt.ts'
 import { type AttemptEnd, AttemptPool } from './attempt-pool.ts'
+import { eachAlone } from './chunk-attempt.ts'
+import { ChunkBulk } from './chunk-bulk.ts'
 import { type ChunkChoice, chooseMembers } from './chunk-decisions.ts'
 import { ChunkOutcomes } from './chunk-outcomes.ts'
-import { type AttemptScope, EntityAttempt } from './entity-attempt.ts'
+import { EntityAttempt } from './entity-attempt.ts'
 import { MemberQueue } from './member-queue.ts'
 import { FINISHED, followUp, letGoOf, showLetters, type TaskInHand } from './run-progress.ts'
 import type { ShutdownPhase } from './shutdown.ts'
@@ -26,8 +29,9 @@ export class ChunkRun {
   readonly #choice: ChunkChoice
   readonly #scope: AttemptScope
   readonly #queue: MemberQueue
-  readonly #pool: AttemptPool
+  readonly #pool: AttemptPool<EntityAttempt>
   readonly #outcomes: ChunkOutcomes
+  readonly #bulk: ChunkBulk
   readonly #startedAt: number
   /** Redis's clock minus ours: retries are dated by Redis, whichever worker looks at them. */
   readonly #skewMs: number
@@ -48,11 +52,11 @@ export class ChunkRun {
     this.#queue = new MemberQueue(this.#choice.members)
     this.#startedAt = context.clock.now()
     this.#skewMs = start.now - this.#startedAt
-    this.#pool = new AttemptPool({
+    this.#pool = new AttemptPool<EntityAttempt>({
       clock: context.clock,
       timeoutMs: job.timeoutMs,
-      shape: handler.shape,
-      each: handler.each,
+      read: ({ member }) => handler.shape.parse(member.payload),
+      call: handler.each ?? eachAlone(handler.eachChunk ?? (() => undefined)),
       onEnd: (attempt, end) => this.#onEnd(attempt, end),
     })
     this.#outcomes = new ChunkOutcomes(inHand, {
@@ -61,6 +65,11 @@ export class ChunkRun {
       now: () => this.#now(),
       onLost: () => this.lose(),
       onTrouble: (error) => this.lose(error),
+    })
+    this.#bulk = new ChunkBulk(inHand, {
+      ...{ scope, mode: this.#choice.mode, queue: this.#queue, outcomes: this.#outcomes },
+      now: () => this.#now(),
+      isLost: () => this.#standing === 'lost',
     })
   }
 
@@ -73,6 +82,7 @@ export class ChunkRun {
     events.emit('chunk.started', { ...this.#facts, entities: members.length })
     for (const end of ends) this.#outcomes.forego(end)
     try {
+      if (this.#standing === 'running') await this.#bulk.run()
       await (mode === 'together' ? this.#runTogether() : this.#runMarked())
       return await this.#finish()
     } finally {
@@ -88,7 +98,8 @@ export class ChunkRun {
       const { clock, timing } = this.#inHand.context
       const error = new CronceError('CRONCE_SHUTDOWN')
       this.#pool.abort(error)
-      clock.after(timing.abortGraceMs, () => this.#pool.drop(error))
+      this.#bulk.abort(error)
+      clock.after(timing.abortGraceMs, () => this.#drop(error))
     }
     this.#wake()
   }
@@ -96,7 +107,7 @@ export class ChunkRun {
   /** Something suggests that another worker has the chunk by now: asks the store (promise 7). */
   recheck(): void {
     if (this.#standing === 'lost') return
-    const started = this.#choice.mode === 'alone' ? this.#pool.running : []
+    const started = this.#choice.mode === 'alone' ? this.#pool.running.map(({ member }) => member.index) : []
     this.#outcomes.flush(started).catch((error: unknown) => this.lose(error))
   }
 
@@ -191,7 +202,8 @@ export class ChunkRun {
       return FINISHED
     }
     // Not written, its receipts still say what was done: they only fold later.
-    if (last.status === 'closed') await this.#scope.chunkReceipts?.close().catch((error: unknown) => this.#tell(error))
+    const onError = (error: unknown) => events.emit('queue.troubled', { queue: '(receipts)', kind: 'error', error })
+    if (last.status === 'closed') await this.#scope.chunkReceipts?.close().catch(onError)
     await showLetters(this.#inHand, this.#outcomes.letters)
     events.emit('chunk.settled', {
       ...this.#facts,
@@ -223,12 +235,13 @@ export class ChunkRun {
     this.#standing = 'lost'
     if (error !== undefined) this.#trouble = { error }
     const { slot, fence } = this.#scope
-    this.#pool.drop(new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence }))
+    this.#drop(new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence }))
     this.#wake()
   }
 
-  #tell(error: unknown): void {
-    this.#inHand.context.events.emit('queue.troubled', { queue: '(receipts)', kind: 'error', error })
+  #drop(why: CronceError): void {
+    this.#pool.drop(why)
+    this.#bulk.drop(why)
   }
 
   #now(): number {

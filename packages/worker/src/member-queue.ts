@@ -33,6 +33,18 @@ export class MemberQueue {
     return taken
   }
 
+  /** Takes those whose time has come and that have not failed in this life: what may be worked on in one call. */
+  takeUntroubled(now: number): ChunkMember[] {
+    const taken: ChunkMember[] = []
+    while (this.#position < this.#members.length) {
+      const member = this.#members[this.#position] as ChunkMember
+      this.#position += 1
+      const isUntroubled = member.nextAttemptAt <= now && member.attempts === member.attemptsBefore
+      ;(isUntroubled ? taken : this.#waiting).push(member)
+    }
+    return taken
+  }
+
   /** An entity that waits for its next attempt, or was not begun after all. */
   putBack(member: ChunkMember): void {
     this.#waiting.push(member)

@@ -30,13 +30,17 @@ export interface EffectScope {
 const LONGEST_LOOK_MS = 500
 
 /** The attempt that asks: may it still start effects, and how does it wait? */
-export interface EffectHolder {
-  readonly member: { readonly key: string }
+export interface EffectWaiter {
   readonly isCurrent: boolean
   /** @throws CronceError why it may not */
   assertCurrent(): void
   /** Waits without using up its time, nor the time that it has waited already; ends early when it is over. */
   pause(delayMs: number, waitedMs?: number): Promise<void>
+}
+
+/** An attempt at one entity. */
+export interface EffectHolder extends EffectWaiter {
+  readonly member: { readonly key: string }
 }
 
 interface Effect {

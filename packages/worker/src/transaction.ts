@@ -1,8 +1,8 @@
 import { CronceError } from '@cronce/core'
 import type { EffectRef } from '@cronce/store'
-import type { ChunkHold, PostgresReceipts, PostgresSession, TransactionAnswer } from '@cronce/store/postgres'
+import type { ChunkHold, PostgresReceipts, PostgresSession } from '@cronce/store/postgres'
 import { checkEffect } from './idempotency-key.ts'
-import type { EffectHolder, EffectScope } from './once.ts'
+import type { EffectHolder, EffectScope, EffectWaiter } from './once.ts'
 import { reachPostgres } from './postgres-reach.ts'
 
 /** The longest wait before another look at an effect that others are at, ms. */
@@ -97,9 +97,7 @@ export async function runTransaction<T>(
   { effect, run, ...request }: Asked<T>,
 ): Promise<TransactionOutcome<T>> {
   checkEffect(effect)
-  const { chunkReceipts: receipts, fence, receiptFence, slot, events } = scope
   const entity = attempt.member.key
-  if (receipts === undefined) throw new CronceError('CRONCE_TRANSACTION_UNSET', { slot: slot.key, effect })
   const ref: EffectRef = { ...scope.run, chunk: scope.chunk, entity, effect }
   const work = async (tx: unknown): Promise<T> => {
     // Of an attempt that is over by now, nothing is begun, and nothing committed.
@@ -108,27 +106,42 @@ export async function runTransaction<T>(
     attempt.assertCurrent()
     return result
   }
+  const answer = await untilTheirs(scope, attempt, {
+    effect,
+    ask: ({ store, idleMs }) =>
+      store.transaction<T>(ref, { ...request, fence: scope.receiptFence, idleMs, token: scope.token() }, work),
+  })
+  if (answer.status === 'done') return answer
+  scope.events.emit('receipt.hit', { slot: scope.slot.key, entity, effect })
+  return { status: 'skipped', result: answer.result as T | undefined }
+}
+
+/** What the store answers where the effect is not this attempt's, or not yet. */
+type NotTheirs = { readonly status: 'fenced' } | { readonly status: 'leased'; readonly waitMs: number }
+
+/** Asks again while others are at the effect, off the attempt's clock. Answers what the store does once they are not. */
+export async function untilTheirs<Answer extends { readonly status: string }>(
+  scope: EffectScope,
+  attempt: EffectWaiter,
+  { effect, ask }: { effect: string; ask: (receipts: ChunkReceipts) => Promise<Answer> },
+): Promise<Exclude<Answer, NotTheirs>> {
+  const { chunkReceipts: receipts, fence, slot } = scope
+  if (receipts === undefined) throw new CronceError('CRONCE_TRANSACTION_UNSET', { slot: slot.key, effect })
   for (;;) {
     attempt.assertCurrent()
     const askedAt = scope.clock.now()
-    const answer = await reachPostgres<TransactionAnswer<T>>(async () => {
+    const answer = await reachPostgres<Answer | NotTheirs>(async () => {
       const standing = await receipts.open()
       if (standing === 'fenced') return { status: 'fenced' }
       if (standing === 'busy') return { status: 'leased', waitMs: BUSY_MS }
-      const { store, idleMs } = receipts
-      return await store.transaction(ref, { ...request, fence: receiptFence, idleMs, token: scope.token() }, work)
+      return await ask(receipts)
     })
-    switch (answer.status) {
-      case 'done':
-        return answer
-      case 'skipped':
-        events.emit('receipt.hit', { slot: slot.key, entity, effect })
-        return { status: 'skipped', result: answer.result as T | undefined }
-      case 'fenced':
-        scope.onFenced()
-        throw new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence })
-      case 'leased':
-        await attempt.pause(Math.min(LONGEST_LOOK_MS, answer.waitMs), scope.clock.now() - askedAt)
+    if (answer.status === 'fenced') {
+      scope.onFenced()
+      throw new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence })
     }
+    if (answer.status !== 'leased') return answer as Exclude<Answer, NotTheirs>
+    const { waitMs } = answer as NotTheirs & { status: 'leased' }
+    await attempt.pause(Math.min(LONGEST_LOOK_MS, waitMs), scope.clock.now() - askedAt)
   }
 }

@@ -94,6 +94,19 @@ describe('a handler', () => {
     handle(plain, { entities: () => [], each: () => undefined })
     // @ts-expect-error there is nothing to run
     handle(plain, {})
+    handle(paged, {
+      entities: () => [],
+      eachChunk: async (accounts, ctx) => {
+        const ids: string[] = accounts.map(({ id }) => id)
+        await ctx.transaction('invoice', (_, due) => ids.concat(due.map(({ id }) => id)))
+      },
+    })
+    // @ts-expect-error neither each nor eachChunk
+    handle(paged, { entities: () => [] })
+    // @ts-expect-error the schema has no such field
+    handle(paged, { entities: () => [], eachChunk: ([account]) => account?.name })
+    // @ts-expect-error a job without `entity` has no chunks
+    handle(plain, { eachChunk: () => undefined })
     const named: 'plain' = handle(plain, { each: (entity: undefined) => entity }).job.name
     expect(named).toBe('plain')
   })

@@ -107,7 +107,13 @@ function handlerFaults(handlers: readonly Handler[], queues: Readonly<Record<str
     const refuse = (part: string, message: string) => faults.push({ path: `${path}${part}`, message })
     if (seen.has(job.name)) refuse('', 'expected one handler, got another one for the same job')
     seen.add(job.name)
-    if (typeof handler.each !== 'function') refuse('.each', `expected a function, got ${describeValue(handler.each)}`)
+    if (handler.each === undefined && handler.eachChunk === undefined)
+      refuse('.each', 'expected a function here or as eachChunk, got neither')
+    for (const name of ['each', 'eachChunk'] as const) {
+      const work: unknown = handler[name]
+      if (work !== undefined && typeof work !== 'function')
+        refuse(`.${name}`, `expected a function, got ${describeValue(work)}`)
+    }
     if (!isSingleEntity(handler) && handler.entities === undefined) {
       refuse('.entities', 'expected a function that reads the entities of a job with `entity`, got nothing')
     }

@@ -73,6 +73,8 @@ export interface CronceEvents {
   'chunk.settled': { slot: SlotKey; chunk: number; done: number; dead: number; abandoned: number; tookMs: number }
   /** The chunk goes back to the queue, and is taken again after the delay. */
   'chunk.handed-back': { slot: SlotKey; chunk: number; delayMs: number; reason: 'retries' | 'shutdown' }
+  /** `eachChunk` failed with so many entities; they are worked on one by one. */
+  'chunk.fell-back': { slot: SlotKey; chunk: number; entities: number; error: unknown }
   /** Another worker took over; nothing more is written here. */
   'chunk.fenced-off': { slot: SlotKey; chunk: number }
   /** A handler told how far it came: `ctx.progress()`. `amount` is the sum of what it told in this attempt. */

@@ -42,6 +42,10 @@ const LINES: { readonly [Name in EventName]: LineOf<Name> } = {
   'chunk.crashed': ['warn', ({ chunk }) => `the last holder of chunk ${chunk} died; taken over`],
   'chunk.settled': ['debug', ({ chunk, done, dead }) => `chunk ${chunk} settled: ${done} done, ${dead} dead`],
   'chunk.handed-back': ['debug', ({ chunk, reason }) => `chunk ${chunk} handed back: ${reason}`],
+  'chunk.fell-back': [
+    'warn',
+    ({ chunk, entities }) => `chunk ${chunk}: eachChunk failed; its ${entities} entities are worked on one by one`,
+  ],
   'chunk.fenced-off': ['warn', ({ chunk }) => `another worker took chunk ${chunk} over; nothing more is written here`],
   'entity.progressed': ['debug', ({ amount }) => `progress: ${amount}`],
   'entity.retried': ['warn', ({ attempt, delayMs }) => `attempt ${attempt} failed; tried again in ${delayMs} ms`],
