@@ -2,8 +2,9 @@
 -- once it is written: a resume goes on from the cursor. The same key twice in a plan is one entity.
 --
 -- KEYS[1] job key
--- ARGV 1 now or ''  2 slot id  3 fence  4 cursor the page was read after  5 next cursor  6 last page (0, 1)  then of each
---      member: 8-byte hash of its key, JSON of [key, payload] or [key, payload, fault]
+-- ARGV 1 now or ''  2 slot id  3 fence  4 cursor the page was read after  5 next cursor  6 last page (0, 1)
+--      7 hashes of the members' keys, 8 bytes each  8 JSON list of the members, each [key, payload] or [key, payload, fault] on a
+--      line of its own: '[' first ',\n' second ... ']'
 -- Answer: { status, now, chunk number or -1, chunks open, outcome state or '', outcome version or 0 }
 --   status  written | fenced | moved (the cursor is another: this page was written before)
 -- include: time, transition, fence, run
@@ -15,7 +16,7 @@ local plan = redis.call('HMGET', key, 'cursor', 'complete', 'walks')
 if (plan[1] or '') ~= ARGV[4] or plan[2] == '1' then return { 'moved', now, -1, 0, '', 0 } end
 
 -- Planned members are a compact set: shards of packed 8-byte hashes (R3). Two keys of one run share a hash with odds of about
--- n^2 / 2^65: 3e-8 for a million entities. Each shard is read and written once a page, for it grows with the run.
+-- n^2 / 2^65: 3e-8 for a million entities.
 local SHARDS = 4096
 local members_key = base .. ':members:' .. id
 local function contains(packed, hash)
@@ -28,31 +29,60 @@ local function contains(packed, hash)
   end
 end
 
-local stored, fresh, members, duplicates = {}, {}, {}, 0
-for index = 7, #ARGV, 2 do
-  local hash = ARGV[index]
-  local shard = (string.byte(hash, 1) * 256 + string.byte(hash, 2)) % SHARDS
-  stored[shard] = stored[shard] or redis.call('HGET', members_key, shard) or ''
-  if contains(stored[shard], hash) or fresh[shard] and contains(fresh[shard], hash) then
-    duplicates = duplicates + 1
-  else
-    fresh[shard] = (fresh[shard] or '') .. hash
-    members[#members + 1] = ARGV[index + 1]
+-- A page costs two commands, not two for each of its members.
+local hashes, shards, asked, packed = {}, {}, {}, {}
+for index = 1, #ARGV[7] / 8 do
+  local hash = string.sub(ARGV[7], index * 8 - 7, index * 8)
+  local high, low = string.byte(hash, 1, 2)
+  local shard = (high * 256 + low) % SHARDS
+  hashes[index], shards[index] = hash, shard
+  if not packed[shard] then
+    packed[shard] = ''
+    asked[#asked + 1] = shard
   end
 end
-for shard, hashes in pairs(fresh) do redis.call('HSET', members_key, shard, stored[shard] .. hashes) end
+if #asked > 0 then
+  for index, value in ipairs(redis.call('HMGET', members_key, unpack(asked))) do packed[asked[index]] = value or '' end
+end
+local written, is_fresh, planned, again = {}, {}, 0, 0
+for index, hash in ipairs(hashes) do
+  local shard = shards[index]
+  if contains(packed[shard], hash) then
+    again = again + 1
+  else
+    packed[shard] = packed[shard] .. hash
+    is_fresh[index], written[shard] = true, true
+    planned = planned + 1
+  end
+end
+local changes = {}
+for _, shard in ipairs(asked) do
+  if written[shard] then
+    changes[#changes + 1] = shard
+    changes[#changes + 1] = packed[shard]
+  end
+end
+if #changes > 0 then redis.call('HSET', members_key, unpack(changes)) end
+
+local function without_known(list)
+  local kept, index = {}, 0
+  for member in string.gmatch(string.sub(list, 2, -2) .. ',\n', '(.-),\n') do
+    index = index + 1
+    if is_fresh[index] then kept[#kept + 1] = member end
+  end
+  return '[' .. table.concat(kept, ',\n') .. ']'
+end
 
 local number = -1
-if #members > 0 then
+if planned > 0 then
   number = redis.call('HINCRBY', key, 'written', 1) - 1
-  local chunk = chunk_key(base, id, number)
-  redis.call('HSET', chunk, 'members', '[' .. table.concat(members, ',') .. ']', 'states', string.rep('.', #members),
-    'left', #members, 'fence', 0)
+  redis.call('HSET', chunk_key(base, id, number), 'members', again == 0 and ARGV[8] or without_known(ARGV[8]),
+    'states', string.rep('.', planned), 'left', planned, 'fence', 0)
   redis.call('ZADD', base .. ':chunks:' .. id, now, number)
-  redis.call('HINCRBY', base .. ':slot:' .. id, 'planned', #members)
+  redis.call('HINCRBY', base .. ':slot:' .. id, 'planned', planned)
 end
 -- R4: a plan that is walked again finds what it planned before; that is no fault of the source.
-if duplicates > 0 and plan[3] ~= 'again' then redis.call('HINCRBY', base .. ':slot:' .. id, 'duplicates', duplicates) end
+if again > 0 and plan[3] ~= 'again' then redis.call('HINCRBY', base .. ':slot:' .. id, 'duplicates', again) end
 redis.call('HSET', key, 'cursor', ARGV[5], 'complete', ARGV[6], 'attempts', 0, 'fruitless', 0, 'touchedAt', now)
 local state, version
 if ARGV[6] == '1' then

@@ -23,7 +23,7 @@ export interface ChunkMember {
   readonly state: MemberState
   /** Attempts that ended, over crashes, new queue jobs and redrives. */
   readonly attempts: number
-  /** Of them, those that use up none: of earlier lives (a redrive gives fresh attempts and goes on counting), and put off. */
+  /** Of them, those of earlier lives: a redrive gives fresh attempts and goes on counting. */
   readonly attemptsBefore: number
   /** Not before this instant; 0 where it does not wait. */
   readonly nextAttemptAt: number
@@ -114,8 +114,7 @@ function nothing(): number {
 /** An attempt of one entity that did not succeed. */
 export interface MemberFailure {
   readonly index: number
-  /** `later`: as `retry`, but it uses up none of the attempts allowed. */
-  readonly verdict: 'retry' | 'later' | 'dead' | 'abandoned'
+  readonly verdict: 'retry' | 'dead' | 'abandoned'
   /** Attempts that have ended, this one included. */
   readonly attempts: number
   readonly nextAttemptAt: number

@@ -19,7 +19,6 @@ export * from './ledger-entry.ts'
 export * from './open-work.ts'
 export {
   type Executor,
-  entityHash,
   failPlan,
   failUnserved,
   type MemberFault,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Cause, RunState, SlotId } from '@cronce/core'
 import { readReply } from './reply.ts'
-import type { ScriptArgument, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** One run, for the functions that work on it. */
 export interface RunRef {
@@ -71,7 +71,7 @@ export async function startPlan(
 /** One entity of a page, as the plan keeps it. */
 export interface PlanMember {
   readonly key: string
-  /** JSON text of the payload. */
+  /** JSON text of the payload, on one line. */
   readonly payload: string
   /** Set where it is planned only to become a dead letter. */
   readonly fault?: MemberFault
@@ -110,9 +110,16 @@ export interface PageWritten {
 
 /** W2: writes one page as one chunk, compare-and-set on the cursor. */
 export async function writePage(store: Store, run: RunRef, page: PlanPage): Promise<PageWritten> {
-  const members = page.members.flatMap((member): ScriptArgument[] => [entityHash(member.key), memberJson(member)])
   const reply = readReply(
-    await store.job(run.job, 'plan-write', [run.id, page.fence, page.after, page.next, page.last ? 1 : 0, ...members]),
+    await store.job(run.job, 'plan-write', [
+      run.id,
+      page.fence,
+      page.after,
+      page.next,
+      page.last ? 1 : 0,
+      packHashes(page.members),
+      `[${page.members.map(memberJson).join(',\n')}]`,
+    ]),
   )
   const status = reply.text() as PageWritten['status']
   const [now, chunk, openChunks] = [reply.number(), reply.number(), reply.number()]
@@ -168,9 +175,12 @@ export async function failUnserved(
   return answer === 'failed' ? 'failed' : 'started'
 }
 
-/** The 8 bytes under which an entity is known in the compact sets of its run. */
-export function entityHash(key: string): Buffer {
-  return hash('sha1', key, 'buffer').subarray(0, 8)
+/** The 8 bytes under which each entity is known in the compact sets of its run, one after the other. */
+function packHashes(members: readonly PlanMember[]): Buffer {
+  let packed = ''
+  // As text, one character a byte: a Buffer of its own for each costs more than its hash.
+  for (const { key } of members) packed += hash('sha1', key, 'binary').slice(0, 8)
+  return Buffer.from(packed, 'binary')
 }
 
 /** A run's end as scripts answer it: state and version, empty where nothing ended. */
