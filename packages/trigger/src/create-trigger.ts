@@ -31,6 +31,7 @@ import { followEpoch } from './memory.ts'
 import { beat } from './presence.ts'
 import { createRedisClock } from './redis-clock.ts'
 import { registerCarried } from './register.ts'
+import { passOverFault } from './row-fault.ts'
 import { followAll, watchFleet } from './sweep.ts'
 import type { TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
@@ -152,7 +153,8 @@ export function createTrigger(options: TriggerOptions): Trigger {
       await followEpoch(context, '')
       // Before it registers anything: a new image that nobody is known to carry would give way at once (T6).
       await beat(context, { ...self, loopLateMs: 0 })
-      for (const settings of carried) await registerCarried(context, settings)
+      for (const settings of carried)
+        await passOverFault(context, settings.name, () => registerCarried(context, settings))
       await watchFleet(context)
       const newestChange = await followAll(context)
       const watchdog = createWatchdog({ ...watching, store, events, who: id, clock, random })

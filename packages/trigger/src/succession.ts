@@ -10,6 +10,7 @@ import {
   switchImage,
 } from '@cronce/store'
 import { switchGeneration } from './register.ts'
+import { passOverFault } from './row-fault.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { HEARTBEATS_MISSED } from './trigger-timing.ts'
 import { rewatch, unwatch, type WatchedJob } from './watched-job.ts'
@@ -54,10 +55,15 @@ async function readCarriers(context: TriggerContext): Promise<Carriers> {
 /** T6, T8: does for every job what its carriers ask for. Done once per lease and fleet. */
 export async function followSuccession(context: TriggerContext): Promise<void> {
   const carriers = await readCarriers(context)
-  for (const job of [...context.jobs.values()]) {
-    if (job.dynamic && job.goneAt === undefined) continue
-    if (job.goneAt === undefined) await succeed(context, job, carriers)
-    else if (context.redisClock.now() > job.goneAt + job.settings.catchUp.withinMs) await bury(context, job.name)
+  for (const job of [...context.jobs.values()])
+    await passOverFault(context, job.name, () => followOne(context, job, carriers))
+}
+
+async function followOne(context: TriggerContext, job: WatchedJob, carriers: Carriers): Promise<void> {
+  if (job.goneAt === undefined) {
+    if (!job.dynamic) await succeed(context, job, carriers)
+  } else if (context.redisClock.now() > job.goneAt + job.settings.catchUp.withinMs) {
+    await bury(context, job.name)
   }
 }
 

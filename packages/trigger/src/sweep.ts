@@ -2,6 +2,7 @@ import { repairJob } from '@cronce/queue'
 import { askForLook, foldHistory, look, putOffJob, type TakenJob } from '@cronce/store'
 import { followEpoch } from './memory.ts'
 import { switchGeneration, watchFrom } from './register.ts'
+import { passOverFault, tellPassedOver } from './row-fault.ts'
 import { followSuccession } from './succession.ts'
 import { tick } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
@@ -44,10 +45,7 @@ export async function sweep(context: TriggerContext, newestChange: number): Prom
     known.map((taken) =>
       // Promise 10: a job that cannot be looked at keeps nobody from the others; it was put off when it was taken.
       settleLook(context, taken, again.get(taken.job)).catch((error: unknown) =>
-        events.emit('job.passed-over', {
-          job: taken.job,
-          reason: error instanceof Error ? error.message : String(error),
-        }),
+        tellPassedOver(context, taken.job, error),
       ),
     ),
   )
@@ -76,7 +74,8 @@ const READ_AT_ONCE = 100
 
 async function followChanges(context: TriggerContext, names: readonly string[]): Promise<void> {
   for (let start = 0; start < names.length; start += READ_AT_ONCE) {
-    await Promise.all(names.slice(start, start + READ_AT_ONCE).map((name) => followChange(context, name)))
+    const slice = names.slice(start, start + READ_AT_ONCE)
+    await Promise.all(slice.map((name) => passOverFault(context, name, () => followChange(context, name))))
   }
 }
 

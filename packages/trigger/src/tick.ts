@@ -2,6 +2,7 @@ import { formatSlotKey } from '@cronce/core'
 import { dueSlots } from './due-slots.ts'
 import { addClaimed, recordAdded } from './enqueue.ts'
 import { type Claimed, type Fired, fireJob } from './fire.ts'
+import { isRowFault, tellPassedOver } from './row-fault.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
 /** What one pass over the due jobs came to. */
@@ -81,16 +82,15 @@ async function fireAll(
   return fired
 }
 
-/** Promise 10: one bad job stops no other. Where nothing could be fired, it is the store that is out of reach. */
+/** Promise 10: one bad job stops no other, nor the pass. Where nothing could be fired, and no row is why, the store is out of reach. */
 function judgeFailures(
   context: TriggerContext,
   { failures, fired, again }: { failures: readonly Failure[]; fired: readonly Fired[]; again: Map<string, number> },
 ): void {
-  const [first] = failures
-  if (first !== undefined && fired.length === 0) throw first.error
+  const outage = failures.find(({ error }) => !isRowFault(error))
+  if (outage !== undefined && fired.length === 0) throw outage.error
   for (const { name, error } of failures) {
-    const reason = error instanceof Error ? error.message : String(error)
-    context.events.emit('job.passed-over', { job: name, reason })
+    tellPassedOver(context, name, error)
     again.set(name, context.redisClock.now() + FAILED_PAUSE_MS)
   }
 }

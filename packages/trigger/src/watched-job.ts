@@ -35,6 +35,8 @@ export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: stri
   if (reading.ok === undefined)
     return { fault: reading.faults.map(({ path, message }) => `${path} ${message}`).join('; ') }
   const settings = reading.ok
+  if (![stored.generation, stored.sinceAt, stored.watermarkAt].every(Number.isFinite))
+    return { fault: 'expected the instants of its generation and watermark, got something else' }
   // A2: another tzdata makes other slots, and other slot keys; no claim would help.
   if (zoneHashOf(settings.schedule) !== stored.zoneHash)
     return { fault: `this process's tzdata gives its zone other transitions than the registered one's` }
