@@ -1,11 +1,11 @@
 import { type JobSettings, RUN_STATES } from '@cronce/core'
 import { createEnqueuer } from '@cronce/queue'
-import { connect, createStore, readSlot } from '@cronce/store'
+import { connect, createStore, type RedisClient, type RunRef, readSlot } from '@cronce/store'
 import { spawnProcess, startRedis, waitUntil } from '../../support/index.ts'
 import { startRun } from '../../support/start-run.ts'
 import { noopJob, SERVICE } from './accounts.ts'
 import { cpuMs, redisUse, rssBytes } from './machine-use.ts'
-import { LOOK_EVERY_MS, type Side, WORKERS } from './side.ts'
+import { LOOK_EVERY_MS, type Round, type Side, WORKERS } from './side.ts'
 
 /** Runs have instants of their own, whose last eight digits are the number of entities. */
 const INSTANT_STEP_MS = 100_000_000
@@ -17,8 +17,15 @@ export interface CronceSideOptions {
   readonly nodeArgs?: readonly string[]
 }
 
+/** Cronce's side, which can be looked into while it runs. */
+export interface CronceSide extends Side {
+  readonly redis: RedisClient
+  readonly workerPids: readonly number[]
+  run(entities: number): Promise<Round & { readonly run: RunRef }>
+}
+
 /** Cronce: the run is planned, executed and settled by two workers; this process only starts it and looks. */
-export async function openCronceSide({ job = noopJob, nodeArgs = [] }: CronceSideOptions = {}): Promise<Side> {
+export async function openCronceSide({ job = noopJob, nodeArgs = [] }: CronceSideOptions = {}): Promise<CronceSide> {
   const server = await startRedis()
   const redis = connect(server.url, 'consumer')
   const store = createStore({ redis, service: SERVICE })
@@ -35,6 +42,8 @@ export async function openCronceSide({ job = noopJob, nodeArgs = [] }: CronceSid
   let step = 17_000
 
   return {
+    redis,
+    workerPids: workers.map((worker) => worker.pid),
     async run(entities) {
       step += 1
       const [startedAt, cpuBefore] = [performance.now(), cpuMs(pids)]
@@ -46,7 +55,7 @@ export async function openCronceSide({ job = noopJob, nodeArgs = [] }: CronceSid
         },
         { message: 'the end of the run', timeoutMs: 600_000, everyMs: LOOK_EVERY_MS },
       )
-      const round = { entities, tookMs: performance.now() - startedAt, cpuMs: cpuMs(pids) - cpuBefore }
+      const round = { run, entities, tookMs: performance.now() - startedAt, cpuMs: cpuMs(pids) - cpuBefore }
       if (entry.state !== 'succeeded' || entry.entities.done !== entities)
         throw new Error(`${run.id}: ${entry.state}, ${entry.entities.done} of ${entities} done`)
       return round
