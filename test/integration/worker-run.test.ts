@@ -99,4 +99,39 @@ describe('a run', () => {
     expect(entry).toMatchObject({ state: 'succeeded', entities: { planned: 1, done: 1 } })
     expect(seen).toEqual([[undefined, 1, 'manual', run.slot]])
   })
+
+  it('reads a long iterable once, however often its plan pauses for room', async () => {
+    let opened = 0
+    let read = 0
+    let ended = 0
+    const { told } = await stage.work(
+      [
+        handle(
+          { ...billing, chunk: { size: 10, concurrency: 10 } },
+          {
+            entities: async function* rows() {
+              opened += 1
+              try {
+                for (const row of rowsOf(1_000)) {
+                  read += 1
+                  yield row
+                }
+              } finally {
+                ended += 1
+              }
+            },
+            each: () => undefined,
+          },
+        ),
+      ],
+      { openChunks: 4, planStep: '20ms' },
+    )
+    const entry = await stage.ended(await stage.start(billing), { timeoutMs: 30_000 })
+    expect(entry).toMatchObject({ state: 'succeeded', entities: { planned: 1_000, done: 1_000, duplicates: 0 } })
+    expect(told('chunk.written')).toHaveLength(100)
+    // Where the next step is there before this one has put its iterable away, it is opened again.
+    expect(opened).toBeLessThanOrEqual(5)
+    expect(read).toBeLessThanOrEqual(5_000)
+    await waitUntil(() => ended === opened, { message: 'all let go' })
+  })
 })

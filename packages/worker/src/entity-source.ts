@@ -28,8 +28,9 @@ export interface CursorPage {
  * - An array is a page in the order of keys. Its cursor is the key of its last entity; the plan ends at the first EMPTY page, not
  *   at a short one, since a source may filter.
  * - A {@link CursorPage} carries its own cursor, and ends the plan by `next: null` only: it may be empty.
- * - An iterable, async or not (a generator, a stream of rows), is read in pages. It has no cursor: the plan counts what it took, and
- *   a resumed plan reads it again from the start and passes over that many. So its order must be the same each time, and what is
+ * - An iterable, async or not (a generator, a stream of rows), is read in pages. It has no cursor: the plan counts what it took. A
+ *   plan that pauses for room keeps it open for a while (16 in a worker, 5 minutes each); where another worker goes on, or this one
+ *   was restarted, it is read again from the start and passed over for that many. So its order must be the same each time, and what is
  *   inserted or deleted before the resumed place shifts it; prefer pages where rows come and go.
  */
 export type SourceAnswer = Iterable<unknown> | AsyncIterable<unknown> | CursorPage

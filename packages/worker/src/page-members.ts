@@ -22,22 +22,37 @@ export interface PlannedPage {
  * gives the same keys. Never throws.
  */
 export function planMembers(shape: EntityShape<unknown>, payloads: readonly unknown[]): PlannedPage {
-  const members: PlanMember[] = []
-  const nameless = new Map<string, number>()
-  let lastKey: string | undefined
-  for (const payload of payloads) {
-    const key = readKey(shape, payload)
-    const text = serialise(payload)
-    if (key.ok !== undefined) lastKey = key.ok
-    const fault = key.fault ?? text.fault
-    if (fault === undefined) {
-      members.push({ key: key.ok ?? '', payload: text.ok ?? 'null' })
-    } else {
-      const kept = keepPayload(payload)
-      members.push({ key: key.ok ?? makeKey(kept, nameless), payload: kept, fault })
-    }
+  const page = new GrowingPage(shape)
+  for (const payload of payloads) page.add(payload)
+  return page
+}
+
+/** A page whose entities come one by one, as {@link planMembers} makes it. */
+export class GrowingPage implements PlannedPage {
+  readonly members: PlanMember[] = []
+  lastKey: string | undefined
+  readonly #shape: EntityShape<unknown>
+  readonly #nameless = new Map<string, number>()
+
+  constructor(shape: EntityShape<unknown>) {
+    this.#shape = shape
   }
-  return { members, lastKey }
+
+  add(payload: unknown): PlanMember {
+    const member = this.#plan(payload)
+    this.members.push(member)
+    return member
+  }
+
+  #plan(payload: unknown): PlanMember {
+    const key = readKey(this.#shape, payload)
+    const text = serialise(payload)
+    if (key.ok !== undefined) this.lastKey = key.ok
+    const fault = key.fault ?? text.fault
+    if (fault === undefined) return { key: key.ok ?? '', payload: text.ok ?? 'null' }
+    const kept = keepPayload(payload)
+    return { key: key.ok ?? makeKey(kept, this.#nameless), payload: kept, fault }
+  }
 }
 
 type Reading =

@@ -112,6 +112,37 @@ describe('an iterable', () => {
     await expect(readerOf(() => ids('a')).reader.read('taken:3')).rejects.toThrow('as the plan began with')
   })
 
+  it('with much text comes in several pages, and a page that is resumed begins where the one before it ended', async () => {
+    const large = { ...job, chunk: { size: 100, concurrency: 1 } }
+    const text = 'x'.repeat(250_000)
+    const open = () => Array.from({ length: 40 }, (_, index) => ({ id: `${index}`, text })).values()
+    const readerAt = () =>
+      new PageReader(handle(large, { entities: open, each: () => undefined }), {
+        inTime: async (call) => await call(),
+        call: async () => open(),
+      })
+    const reader = readerAt()
+    const [first] = await reader.read('')
+    expect(first?.next).toBe('taken:16')
+    const [second] = await reader.read('taken:16')
+    expect(second?.members.map(({ key }) => key)[0]).toBe('16')
+    expect((await readAll(readerAt(), 'taken:32')).keys).toEqual([['32', '33', '34', '35', '36', '37', '38', '39']])
+    const sizes = (await readAll(readerAt())).keys.map(({ length }) => length)
+    expect(sizes).toEqual([16, 16, 8])
+  })
+
+  it('that fails is not gone on with: it would say that it is at its end', async () => {
+    const { reader, asked } = readerOf(async function* rows() {
+      yield* ids('a', 'b', 'c')
+      throw new Error('connection lost')
+    })
+    expect((await reader.read('')).map(({ next }) => next)).toEqual(['taken:3'])
+    await expect(reader.read('taken:3')).rejects.toThrow('connection lost')
+    await expect(reader.read('taken:3')).rejects.toThrow('connection lost')
+    expect(asked).toHaveLength(2)
+    expect(reader.release()).toBeUndefined()
+  })
+
   it('is let go when its step ends', async () => {
     let ended = 0
     const { reader } = readerOf(function* rows() {

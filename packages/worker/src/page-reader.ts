@@ -2,7 +2,8 @@ import { CronceError, describeValue } from '@cronce/core'
 import type { PlanMember } from '@cronce/store'
 import type { SourceAnswer } from './entity-source.ts'
 import type { Handler } from './handler.ts'
-import { planMembers } from './page-members.ts'
+import { endRows, type OpenRows } from './open-sources.ts'
+import { GrowingPage, planMembers } from './page-members.ts'
 
 /** A part of the plan, as it is written: one chunk, or the end. */
 export interface PlanPart {
@@ -28,9 +29,12 @@ export type CallSource = (after: string | undefined) => Promise<SourceAnswer>
 /** Bounds one call into a source that was opened before. */
 export type InTime = <T>(call: () => T | Promise<T>) => Promise<T>
 
-interface OpenRows {
-  readonly rows: Iterator<unknown> | AsyncIterator<unknown>
-  taken: number
+/** How a reader reaches its source. */
+export interface SourceCalls {
+  readonly call: CallSource
+  readonly inTime: InTime
+  /** An iterable that a step before left in the middle, at the plan's cursor. */
+  readonly open?: OpenRows | undefined
 }
 
 /** Reads a run's entities from its handler's source, page by page, for one plan step. */
@@ -40,10 +44,11 @@ export class PageReader {
   readonly #inTime: InTime
   #open: OpenRows | undefined
 
-  constructor(handler: Handler, calls: { call: CallSource; inTime: InTime }) {
+  constructor(handler: Handler, { call, inTime, open }: SourceCalls) {
     this.#handler = handler
-    this.#call = calls.call
-    this.#inTime = calls.inTime
+    this.#call = call
+    this.#inTime = inTime
+    this.#open = open
   }
 
   /**
@@ -74,12 +79,17 @@ export class PageReader {
     throw refused('an array, an iterable, or { entities, next }', answer)
   }
 
-  /** Lets an iterable go. Its own failure to end is nobody's loss. */
-  async close(): Promise<void> {
+  /** The iterable in the middle, for the next step of the plan; this reader has it no longer. */
+  release(): OpenRows | undefined {
     const open = this.#open
     this.#open = undefined
-    if (open?.rows.return === undefined) return
-    await this.#inTime(async () => await open.rows.return?.()).catch(() => undefined)
+    return open
+  }
+
+  /** Lets an iterable go. */
+  async close(): Promise<void> {
+    const open = this.release()
+    if (open?.rows.return !== undefined) await this.#inTime(() => endRows(open.rows)).catch(() => undefined)
   }
 
   #pageParts(payloads: readonly unknown[], cursor: string): PlanPart[] {
@@ -124,35 +134,51 @@ export class PageReader {
   async #begin(rows: OpenRows['rows'], cursor: string): Promise<PlanPart> {
     if (cursor.startsWith(AFTER)) throw refusedAs('a page, as the plan began with', 'an iterable')
     const before = cursor === '' ? 0 : Number(cursor.slice(TAKEN.length))
-    const open = { rows, taken: 0 }
+    const open: OpenRows = { rows, taken: 0, held: undefined }
     this.#open = open
     while (open.taken < before) {
       const row = await this.#row(open)
       if (row.done === true) return { members: [], next: cursor, last: true }
+      open.taken += 1
     }
     return await this.#take(open)
   }
 
+  /** One that failed or took too long is not gone on with: a generator that threw answers that it is at its end. */
   async #take(open: OpenRows): Promise<PlanPart> {
-    const payloads: unknown[] = []
-    let last = false
-    while (payloads.length < this.#limit) {
-      const row = await this.#row(open)
-      if (row.done === true) {
-        last = true
-        break
-      }
-      payloads.push(row.value)
+    try {
+      return await this.#fill(open)
+    } catch (error) {
+      await this.close()
+      throw error
     }
-    if (last) this.#open = undefined
-    return { members: planMembers(this.#handler.shape, payloads).members, next: `${TAKEN}${open.taken}`, last }
   }
 
-  async #row(open: OpenRows): Promise<IteratorResult<unknown>> {
-    const answer = open.rows.next()
-    const row = isPending(answer) ? await this.#inTime(() => answer) : answer
-    if (row.done !== true) open.taken += 1
-    return row
+  async #fill(open: OpenRows): Promise<PlanPart> {
+    const page = new GrowingPage(this.#handler.shape)
+    let bytes = 0
+    while (page.members.length < this.#limit) {
+      const row = open.held ?? (await this.#row(open))
+      open.held = undefined
+      if (row.done === true) {
+        this.#open = undefined
+        return { members: page.members, next: `${TAKEN}${open.taken}`, last: true }
+      }
+      bytes += Buffer.byteLength(page.add(row.value).payload)
+      if (bytes > LARGEST_CHUNK_BYTES && page.members.length > 1) {
+        // The first of the next page.
+        page.members.pop()
+        open.held = row
+        break
+      }
+      open.taken += 1
+    }
+    return { members: page.members, next: `${TAKEN}${open.taken}`, last: false }
+  }
+
+  async #row({ rows }: OpenRows): Promise<IteratorResult<unknown>> {
+    const answer = rows.next()
+    return isPending(answer) ? await this.#inTime(() => answer) : answer
   }
 
   get #limit(): number {

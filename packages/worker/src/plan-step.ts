@@ -24,6 +24,9 @@ const PAUSED_LOOK_MS = 5_000
 /** A page that took longer to read is written and added at once, ms. */
 const SLOW_READ_MS = 5
 
+/** It goes on in another step; an iterable may be kept open for it. */
+const GOES_ON: TaskOutcome = { kind: 'finished' }
+
 /** Handed back at once: another worker, or this one, goes on from what is written. */
 const AT_ONCE: TaskOutcome = { kind: 'again', delayMs: 0 }
 
@@ -98,35 +101,49 @@ function waitForResume({ context, slot, task }: TaskInHand): TaskOutcome {
 }
 
 async function writePlan(inHand: TaskInHand, flight: PlanFlight, { start, at }: StepStart): Promise<TaskOutcome> {
-  const { clock, timing, shutdown } = inHand.context
   const reader = openReader(inHand, { start, at })
-  const endsAt = clock.now() + timing.planStepMs
-  let failedBefore = start.attempts
   try {
-    for (;;) {
-      const readAt = clock.now()
-      if (shutdown.phase !== 'open') return (await land(inHand, flight)) ?? AT_ONCE
-      let parts: readonly PlanPart[]
-      try {
-        parts = await reader.read(flight.cursor)
-      } catch (error) {
-        const stop = await land(inHand, flight)
-        if (stop !== undefined) return stop
-        if (isCronceError(error, 'CRONCE_SHUTDOWN')) return AT_ONCE
-        return await failStep(inHand, { fence: start.fence, failedBefore, error })
-      }
-      failedBefore = 0
-      // What took long to read does not wait for company.
-      const isSlow = clock.now() - readAt > SLOW_READ_MS
-      for (const part of parts) {
-        flight.send(part)
-        const stop = part.last || isSlow || flight.isFull ? await land(inHand, flight, part) : undefined
-        if (stop !== undefined) return stop
-      }
-      if (clock.now() >= endsAt) return (await land(inHand, flight)) ?? (await makeWay(inHand, start.fence))
-    }
+    const outcome = await writePages(inHand, { reader, flight, start })
+    const open = outcome === GOES_ON ? reader.release() : undefined
+    const place = { fence: start.fence, cursor: flight.cursor }
+    if (open !== undefined) inHand.context.sources.keep(inHand.run, place, open)
+    return outcome
   } finally {
     await reader.close()
+  }
+}
+
+interface PageWork {
+  readonly reader: PageReader
+  readonly flight: PlanFlight
+  readonly start: PlanStart
+}
+
+async function writePages(inHand: TaskInHand, { reader, flight, start }: PageWork): Promise<TaskOutcome> {
+  const { clock, timing, shutdown } = inHand.context
+  const endsAt = clock.now() + timing.planStepMs
+  let failedBefore = start.attempts
+  for (;;) {
+    const readAt = clock.now()
+    if (shutdown.phase !== 'open') return (await land(inHand, flight)) ?? AT_ONCE
+    let parts: readonly PlanPart[]
+    try {
+      parts = await reader.read(flight.cursor)
+    } catch (error) {
+      const stop = await land(inHand, flight)
+      if (stop !== undefined) return stop
+      if (isCronceError(error, 'CRONCE_SHUTDOWN')) return AT_ONCE
+      return await failStep(inHand, { fence: start.fence, failedBefore, error })
+    }
+    failedBefore = 0
+    // What took long to read does not wait for company.
+    const isSlow = clock.now() - readAt > SLOW_READ_MS
+    for (const part of parts) {
+      flight.send(part)
+      const stop = part.last || isSlow || flight.isFull ? await land(inHand, flight, part) : undefined
+      if (stop !== undefined) return stop
+    }
+    if (clock.now() >= endsAt) return (await land(inHand, flight)) ?? (await makeWay(inHand, start.fence))
   }
 }
 
@@ -145,14 +162,14 @@ async function land(inHand: TaskInHand, flight: PlanFlight, part?: PlanPart): Pr
   if (written === undefined || written.openChunks < context.timing.openChunks) return undefined
   const paused = await yieldPlan(context.store, run, { fence: flight.fence, why: 'room' })
   if (paused.status === 'fenced') return acknowledge(inHand, 'fenced off')
-  return paused.status === 'paused' ? FINISHED : undefined
+  return paused.status === 'paused' ? GOES_ON : undefined
 }
 
 async function makeWay(inHand: TaskInHand, fence: number): Promise<TaskOutcome> {
   const { status, step } = await yieldPlan(inHand.context.store, inHand.run, { fence, why: 'time' })
   if (status === 'fenced') return acknowledge(inHand, 'fenced off')
   await addTasks(inHand, [{ kind: 'plan', number: step }])
-  return FINISHED
+  return GOES_ON
 }
 
 function openReader({ context, handler, run, slot }: TaskInHand, { start, at }: StepStart): PageReader {
@@ -165,6 +182,7 @@ function openReader({ context, handler, run, slot }: TaskInHand, { start, at }: 
   }
   return new PageReader(handler, {
     inTime,
+    open: context.sources.take(run, start),
     call: (after) => inTime(async (signal) => (await handler.entities?.({ ...request, after, signal })) ?? []),
   })
 }

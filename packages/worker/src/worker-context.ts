@@ -4,6 +4,7 @@ import type { Executor, Store } from '@cronce/store'
 import type { PostgresReceipts } from '@cronce/store/postgres'
 import type { Logger } from 'pino'
 import type { Handler } from './handler.ts'
+import type { OpenSources } from './open-sources.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { WorkerTiming } from './worker-timing.ts'
 
@@ -16,6 +17,8 @@ export interface WorkerContext {
   /** Receipts, where they are in Postgres. */
   readonly postgres: PostgresReceipts | undefined
   readonly enqueuer: Enqueuer
+  /** Iterables of plans between two of their steps. */
+  readonly sources: OpenSources
   readonly events: EventEmitter
   readonly log: Logger
   readonly clock: Clock

@@ -5,6 +5,7 @@ import { postgresReceipts } from '@cronce/store/postgres'
 import { createWatchdog, type ScheduleHealth, scheduleHealth } from '@cronce/watchdog'
 import { waitAtMost } from './bounded-wait.ts'
 import { Dispatcher } from './dispatch.ts'
+import { OpenSources } from './open-sources.ts'
 import { startRounds } from './rounds.ts'
 import { sweepOpenWork } from './sweep.ts'
 import { openConnections } from './worker-connections.ts'
@@ -33,7 +34,7 @@ export interface Runtime {
 }
 
 /** What a runtime is opened with: the worker's context but for what the connections give. */
-export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer' | 'postgres'>
+export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer' | 'postgres' | 'sources'>
 
 /**
  * Opens the connections of a worker and begins to take tasks.
@@ -52,7 +53,8 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   const adapter = options.receipts?.postgres
   const postgres = adapter && postgresReceipts({ adapter, service, ...time })
   const store = createStore({ redis: consumer, service, ...time })
-  const context: WorkerContext = { ...parts, enqueuer, store, postgres }
+  const sources = new OpenSources(clock)
+  const context: WorkerContext = { ...parts, enqueuer, store, postgres, sources }
   const dispatcher = new Dispatcher(context)
   const startedAt = clock.now()
 
@@ -119,6 +121,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
         shutdown.advance('aborting')
         await idleWithin(timing.abortGraceMs + CLOSE_MS)
       }
+      sources.closeAll()
       // Runs that end while the worker drains are still told.
       await noLonger(CLOSE_MS, Promise.all([rounds, watchdog?.stop()]))
       await noLonger(CLOSE_MS, goodbye())
@@ -129,6 +132,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
       shutdown.advance('aborting')
       for (const stopRound of stopRounds) void stopRound()
       void watchdog?.stop()
+      sources.closeAll()
       await noLonger(CLOSE_MS, Promise.all(consumers.map((each) => each.abandon())))
       connections.cut()
     },
