@@ -213,7 +213,7 @@ describe('`done`', () => {
     await first.settle({ done: [0], failures: [died(run, 1, { entity: 'b' })] })
     return run
   }
-  const startOnce = (run: RunRef) => startDone(fleet.store, run, { version: 1, worker: 'w' })
+  const startOnce = (run: RunRef, token = 'first') => startDone(fleet.store, run, { version: 1, worker: 'w', token })
   const end = (run: RunRef, verdict: 'done' | 'dead', attempt: number) =>
     endDone(fleet.store, run, {
       ...{ ...WORKER, version: 1, verdict, attempt },
@@ -222,7 +222,7 @@ describe('`done`', () => {
 
   it('of an attempt that stalled ends nothing for the newer one by failing', async () => {
     const run = await owedDone()
-    const [late, newer] = [await startOnce(run), await startOnce(run)]
+    const [late, newer] = [await startOnce(run), await startOnce(run, 'second')]
     expect(await end(run, 'dead', late.attempt)).toBe('stale')
     expect(await readDeadLetter(fleet.store, 'job', doneLetterOf(run))).toBeUndefined()
     expect(await end(run, 'done', newer.attempt)).toBe('written')
@@ -241,7 +241,9 @@ describe('`done`', () => {
     expect(await redrive(run, [doneLetterOf(run)])).toMatchObject({ status: 'none', doneVersion: 0 })
     expect(await fleet.redis.zcard(keyOf(fleet.store, 'done'))).toBe(0)
     await (await hold(fleet.store, run, 1)).settle({ done: [0] })
-    expect(await startDone(fleet.store, run, { version: 2, worker: 'w' })).toMatchObject({ status: 'run' })
+    expect(await startDone(fleet.store, run, { version: 2, worker: 'w', token: 'third' })).toMatchObject({
+      status: 'run',
+    })
     expect(await startOnce(run)).toMatchObject({ status: 'stale' })
   })
 })

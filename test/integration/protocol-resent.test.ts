@@ -160,12 +160,16 @@ describe('a command whose answer was lost, sent again, counts once', () => {
     expect(await take('other')).toMatchObject({ status: 'leased' })
   })
 
-  it('a redrive, and the end of a `done`: one of each', async () => {
+  it('a redrive, and the start and end of a `done`: one of each', async () => {
     await enqueue(fleet.store, [1])
     await plan(fleet.store, run, { pages: [['a', 'b']], hasDone: true })
     const first = await hold(fleet.store, run)
     await first.settle({ done: [0], failures: [died(run, 1, { entity: 'b' })] })
-    const { attempt } = await startDone(fleet.store, run, { version: 1, worker: 'w' })
+    const begin = (token: string) => startDone(fleet.store, run, { version: 1, worker: 'w', token })
+    const starts = await twice(() => begin('mine'))
+    expect(starts.map(({ attempt }) => attempt)).toEqual([1, 1])
+    const { attempt } = await begin('other')
+    expect(attempt).toBe(2)
     const end = { ...WORKER, version: 1, verdict: 'dead' as const, attempt, error: '{}' }
     const ends = await twice(() => endDone(fleet.store, run, { ...end, deadLetterId: doneLetterOf(run) }))
     expect(ends).toEqual(['written', 'stale'])

@@ -10,13 +10,15 @@ export interface DoneStart {
   readonly entry: LedgerEntry | undefined
 }
 
-/** W7: starts `done` for an outcome, if it is still the newest and not done. */
+/** W7: starts `done` for an outcome, if it is still the newest and not done. `token` names the attempt: sent twice, it is one. */
 export async function startDone(
   store: Store,
   run: RunRef,
-  options: { version: number; worker: string },
+  options: { version: number; worker: string; token: string },
 ): Promise<DoneStart> {
-  const reply = readReply(await store.job(run.job, 'done-start', [run.id, options.version, options.worker]))
+  const reply = readReply(
+    await store.job(run.job, 'done-start', [run.id, options.version, options.worker, options.token]),
+  )
   const status = reply.text() as DoneStart['status']
   reply.number()
   const attempt = reply.number()

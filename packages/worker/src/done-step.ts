@@ -14,7 +14,7 @@ const LETTERS_PER_PAGE = 100
 export async function runDone(inHand: TaskInHand): Promise<TaskOutcome> {
   const { context, handler, run, task } = inHand
   const { store, executor, clock, shutdown } = context
-  const start = await startDone(store, run, { version: task.number, worker: executor.worker })
+  const start = await startDone(store, run, { version: task.number, worker: executor.worker, token: context.token() })
   if (start.entry === undefined) return acknowledge(inHand, start.status)
   const { attempt, entry } = start
   const { done } = handler
