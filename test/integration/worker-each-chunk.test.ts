@@ -61,7 +61,7 @@ describe('eachChunk', () => {
     const entry = await stage.ended(await stage.start(complete))
     expect(entry).toMatchObject({ state: 'partial', entities: { planned: 8, done: 7, dead: 1 }, retries: 0 })
     expect(calls.toSorted((a, b) => b.length - a.length)).toEqual([IDS, ['f', 'g']])
-    expect(told('chunk.settled').map(({ done }) => done)).toEqual(expect.arrayContaining([5, 2]))
+    await expect.poll(() => told('chunk.settled').map(({ done }) => done)).toEqual(expect.arrayContaining([5, 2]))
     expect(told('chunk.fell-back')).toEqual([])
   })
 

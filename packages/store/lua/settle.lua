@@ -9,7 +9,7 @@
 --      dead letter id, entity key, payload JSON
 -- Answer: { status, now, entities left, outcome state or '', outcome version or 0, plan step to add or 0 }
 --   status  open | closed | fenced | gone (closed before)
--- include: time, transition, fence, dead-letter, run
+-- include: time, transition, fence, dead-letter, run, limit
 local base, id, number = KEYS[1], ARGV[2], ARGV[3]
 local now = read_time(ARGV[1])
 local chunk = chunk_key(base, id, number)
@@ -17,7 +17,7 @@ local standing = chunk_standing(base, id, number, ARGV[4])
 if standing ~= 'held' then return { standing == 'closed' and 'gone' or 'fenced', now, 0, '', 0, 0 } end
 
 local slot = base .. ':slot:' .. id
-local fields = redis.call('HMGET', chunk, 'states', 'left', 'redriven', 'retried')
+local fields = redis.call('HMGET', chunk, 'states', 'left', 'redriven', 'retried', 'place')
 local states, left = {}, tonumber(fields[2])
 for character in string.gmatch(fields[1], '.') do states[#states + 1] = character end
 local redriven = fields[3] and cjson.decode(fields[3]) or nil
@@ -92,13 +92,19 @@ if left > 0 then
   end
   if ARGV[8] == '' then redis.call('HSET', chunk, 'alone', '') end
   redis.call('HSET', chunk, 'states', table.concat(states), 'left', left)
-  if ARGV[10] == '1' then redis.call('HSET', chunk, 'holder', '') end
+  if ARGV[10] == '1' then
+    redis.call('HSET', chunk, 'holder', '')
+    free_places(base, id .. ':' .. number, fields[5])
+  else
+    renew_places(base, id .. ':' .. number, fields[5], now)
+  end
   redis.call('ZADD', base .. ':chunks:' .. id, now, number)
   return { 'open', now, left, '', 0, 0 }
 end
 
 redis.call('DEL', chunk, base .. ':receipts:' .. id .. ':' .. number)
 redis.call('ZREM', base .. ':chunks:' .. id, number)
+free_places(base, id .. ':' .. number, fields[5])
 redis.call('HINCRBY', plan_key(base, id), 'closed', 1)
 local state, version = end_if_closed(base, id, now)
 local step = 0

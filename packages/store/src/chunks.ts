@@ -23,7 +23,7 @@ export interface ChunkMember {
   readonly state: MemberState
   /** Attempts that ended, over crashes, new queue jobs and redrives. */
   readonly attempts: number
-  /** Of them, those of earlier lives: a redrive gives fresh attempts and goes on counting. */
+  /** Of them, those that use up none: of earlier lives (a redrive gives fresh attempts and goes on counting), and put off. */
   readonly attemptsBefore: number
   /** Not before this instant; 0 where it does not wait. */
   readonly nextAttemptAt: number
@@ -34,7 +34,13 @@ export interface ChunkMember {
 }
 
 export interface ChunkStart {
-  readonly status: 'run' | 'closed' | 'ended' | 'refused'
+  readonly status:
+    | 'run'
+    | 'closed'
+    | 'ended'
+    | 'refused'
+    /** The job's limit is reached: nothing was taken, hand it back. */
+    | 'later'
   readonly now: number
   readonly fence: number
   /** Whether the last holder died without handing back. */
@@ -45,21 +51,46 @@ export interface ChunkStart {
   readonly cause: Cause
   /** When the run started. */
   readonly startedAt: number
+  /** Calls of the handler that this hold may make at once under the job's limit; 0: it has none. */
+  readonly width: number
+  /** Whether the job has a rate: entities are to be asked for by {@link startEntities}. */
+  readonly isRated: boolean
+  /** Where it is for later: how long until the limit may not be reached any more, ms; 0 where that is not known. */
+  readonly waitMs: number
   readonly members: readonly ChunkMember[]
+}
+
+/** How long the places of a holder are its own without a word from it, ms. */
+const PLACE_LEASE_MS = 30_000
+
+/** A hold of a chunk, as whoever takes it asks for it. */
+export interface ChunkRequest {
+  readonly number: number
+  readonly worker: string
+  readonly token: string
+  /** Calls of the handler that it would make at once. Default 1. */
+  readonly width?: number
+  /** How long its places under the job's limit stay its own between two writes. Default 30 s. */
+  readonly leaseMs?: number
+}
+
+/** W4: how many entities may start under the job's rate, and after how many ms; `granted` 0: ask again then. */
+export async function startEntities(
+  store: Store,
+  job: string,
+  request: { wanted: number; atOnce: boolean },
+): Promise<{ granted: number; waitMs: number }> {
+  const reply = readReply(await store.job(job, 'start-entities', [request.wanted, request.atOnce ? 1 : 0]))
+  return { granted: reply.number(), waitMs: reply.number() }
 }
 
 /**
  * W1, W6: starts a chunk. `token` names this hold of it: a start that the connection sent twice, or one that goes on after an
  * outage made it let go, has the same token and is no crash.
  */
-export async function startChunk(
-  store: Store,
-  run: RunRef,
-  options: { number: number; worker: string; token: string },
-): Promise<ChunkStart> {
-  const reply = readReply(
-    await store.job(run.job, 'chunk-start', [run.id, options.number, options.worker, options.token]),
-  )
+export async function startChunk(store: Store, run: RunRef, options: ChunkRequest): Promise<ChunkStart> {
+  const { number, worker, token, width = 1, leaseMs = PLACE_LEASE_MS } = options
+  const reply = readReply(await store.job(run.job, 'chunk-start', [run.id, number, worker, token, width, leaseMs]))
   const status = reply.text() as ChunkStart['status']
   const now = reply.number()
   if (status !== 'run') {
@@ -72,6 +103,9 @@ export async function startChunk(
       effectiveAt: 0,
       cause: 'on-time',
       startedAt: 0,
+      width: 0,
+      isRated: false,
+      waitMs: reply.number(),
       members: [],
     }
   }
@@ -81,6 +115,9 @@ export async function startChunk(
     effectiveAt: reply.number(),
     cause: reply.text() as Cause,
     startedAt: reply.number(),
+    width: reply.number(),
+    isRated: reply.number() === 1,
+    waitMs: 0,
   }
   const fields = reply.fields()
   return { status, now, ...start, crashes: Number(fields['crashes'] ?? 0), members: readMembers(fields) }
@@ -114,7 +151,8 @@ function nothing(): number {
 /** An attempt of one entity that did not succeed. */
 export interface MemberFailure {
   readonly index: number
-  readonly verdict: 'retry' | 'dead' | 'abandoned'
+  /** `later`: as `retry`, but it uses up none of the attempts allowed. */
+  readonly verdict: 'retry' | 'later' | 'dead' | 'abandoned'
   /** Attempts that have ended, this one included. */
   readonly attempts: number
   readonly nextAttemptAt: number

@@ -6,6 +6,7 @@ import type { ChunkMode } from './chunk-decisions.ts'
 import type { ChunkOutcomes } from './chunk-outcomes.ts'
 import type { MemberQueue } from './member-queue.ts'
 import type { TaskInHand } from './run-progress.ts'
+import type { StartAllowance } from './start-allowance.ts'
 import { describeThrown } from './thrown-value.ts'
 
 export interface BulkOptions {
@@ -13,8 +14,11 @@ export interface BulkOptions {
   readonly mode: ChunkMode
   readonly queue: MemberQueue
   readonly outcomes: ChunkOutcomes
+  readonly allowance: StartAllowance
   /** Redis's time. */
   readonly now: () => number
+  /** Whether entities may still start. */
+  readonly mayStart: () => boolean
   /** Another worker has the chunk: nothing more is written here. */
   readonly isLost: () => boolean
 }
@@ -52,11 +56,16 @@ export class ChunkBulk {
    * After a crash there is no such call: suspects run alone (W6).
    */
   async run(): Promise<void> {
-    const { queue, mode, now, outcomes, scope, isLost } = this.#options
+    const { queue, mode, now, outcomes, scope, isLost, allowance, mayStart } = this.#options
     const { handler, context } = this.#inHand
     if (handler.eachChunk === undefined || mode === 'alone') return
     const valid = this.#validate(queue.takeUntroubled(now()))
     if (valid.length === 0) return
+    // They start together, so the rate is kept by the calls that follow.
+    if ((await allowance.grant(valid.length, true)) === 0 || !mayStart()) {
+      for (const { member } of valid) queue.putBack(member)
+      return
+    }
     if (mode === 'marked') {
       // W5: the durable mark of every one of them, before the handler.
       const settled = await outcomes.flush(valid.map(({ member }) => member.index))

@@ -1,19 +1,18 @@
 import { CronceError } from '@cronce/core'
 import type { TaskOutcome } from '@cronce/queue'
-import type { ChunkStart, Settled } from '@cronce/store'
+import { type ChunkStart, type Settled, startEntities } from '@cronce/store'
 import type { AttemptScope } from './attempt.ts'
 import { type AttemptEnd, AttemptPool } from './attempt-pool.ts'
 import { eachAlone } from './chunk-attempt.ts'
 import { ChunkBulk } from './chunk-bulk.ts'
 import { type ChunkChoice, chooseMembers } from './chunk-decisions.ts'
+import { ChunkFeed } from './chunk-feed.ts'
 import { ChunkOutcomes } from './chunk-outcomes.ts'
-import { EntityAttempt } from './entity-attempt.ts'
+import type { EntityAttempt } from './entity-attempt.ts'
 import { MemberQueue } from './member-queue.ts'
-import { FINISHED, followUp, letGoOf, showLetters, type TaskInHand } from './run-progress.ts'
+import { FINISHED, followUp, handBackLater, letGoOf, showLetters, type TaskInHand } from './run-progress.ts'
 import type { ShutdownPhase } from './shutdown.ts'
-
-/** Handlers that never wait would keep the loop, and with it the lock's renewal, from its turn for longer than this, ms. */
-const LONGEST_TURN_MS = 20
+import { StartAllowance } from './start-allowance.ts'
 
 /**
  * How a chunk's execution stands.
@@ -31,16 +30,17 @@ export class ChunkRun {
   readonly #queue: MemberQueue
   readonly #pool: AttemptPool<EntityAttempt>
   readonly #outcomes: ChunkOutcomes
+  readonly #allowance: StartAllowance
   readonly #bulk: ChunkBulk
+  readonly #feed: ChunkFeed
+  /** Whether nothing is waited for before a start: no mark, no rate. */
+  readonly #isFree: boolean
   readonly #startedAt: number
   /** Redis's clock minus ours: retries are dated by Redis, whichever worker looks at them. */
   readonly #skewMs: number
   #standing: Standing = 'running'
   #trouble: { readonly error: unknown } | undefined
-  #wake = (): void => undefined
   #cancelRecheck = (): void => undefined
-  #isPumping = false
-  #turnEndsAt = 0
 
   constructor(inHand: TaskInHand, start: ChunkStart, scope: AttemptScope) {
     const { context, handler } = inHand
@@ -66,25 +66,37 @@ export class ChunkRun {
       onLost: () => this.lose(),
       onTrouble: (error) => this.lose(error),
     })
-    this.#bulk = new ChunkBulk(inHand, {
-      ...{ scope, mode: this.#choice.mode, queue: this.#queue, outcomes: this.#outcomes },
-      now: () => this.#now(),
-      isLost: () => this.#standing === 'lost',
+    this.#allowance = new StartAllowance({
+      clock: context.clock,
+      ask: start.isRated ? (wanted) => scope.patience(() => startEntities(context.store, job.name, wanted)) : undefined,
+    })
+    const parts = { scope, queue: this.#queue, outcomes: this.#outcomes, allowance: this.#allowance }
+    const standing = { now: () => this.#now(), mayStart: () => this.#standing === 'running' }
+    const { mode } = this.#choice
+    this.#bulk = new ChunkBulk(inHand, { ...parts, ...standing, mode, isLost: () => this.#standing === 'lost' })
+    this.#isFree = mode === 'together' && !start.isRated
+    this.#feed = new ChunkFeed({
+      ...{ ...parts, ...standing, clock: context.clock, shutdown: context.shutdown, pool: this.#pool },
+      width: mode === 'alone' ? 1 : Math.min(job.chunk.concurrency, start.width || job.chunk.concurrency),
+      mark:
+        mode === 'together' ? undefined : async (indexes) => (await this.#outcomes.flush(indexes)).status === 'open',
     })
   }
 
   /** @throws what the store threw, where its writes failed for good: the task is tried again */
   async execute(): Promise<TaskOutcome> {
     const { events } = this.#inHand.context
-    const { mode, ends, members } = this.#choice
-    this.#turnEndsAt = this.#startedAt + LONGEST_TURN_MS
+    const { ends, members } = this.#choice
     this.#armRecheck()
     events.emit('chunk.started', { ...this.#facts, entities: members.length })
     for (const end of ends) this.#outcomes.forego(end)
     try {
       if (this.#standing === 'running') await this.#bulk.run()
-      await (mode === 'together' ? this.#runTogether() : this.#runMarked())
+      if (this.#allowance.waitMs === 0) await (this.#isFree ? this.#feed.runFreely() : this.#feed.runByMarks())
       return await this.#finish()
+    } catch (error) {
+      this.lose(error)
+      throw error
     } finally {
       this.#cancelRecheck()
       this.#outcomes.close()
@@ -101,7 +113,7 @@ export class ChunkRun {
       this.#bulk.abort(error)
       clock.after(timing.abortGraceMs, () => this.#drop(error))
     }
-    this.#wake()
+    this.#feed.wake()
   }
 
   /** Something suggests that another worker has the chunk by now: asks the store (promise 7). */
@@ -120,75 +132,12 @@ export class ChunkRun {
     })
   }
 
-  /** As many at once as the job allows; outcomes are written by time. */
-  async #runTogether(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = () => {
-        this.#pump()
-        if (this.#pool.size === 0 && !this.#isPumping) resolve()
-      }
-      this.#wake()
-    })
-  }
-
-  #pump(): void {
-    if (this.#isPumping) return
-    const { clock } = this.#inHand.context
-    const { concurrency } = this.#inHand.handler.job.chunk
-    this.#isPumping = true
-    while (this.#standing === 'running' && this.#pool.size < concurrency) {
-      const now = clock.now()
-      if (now >= this.#turnEndsAt) {
-        setImmediate(() => this.#nextTurn())
-        return
-      }
-      const member = this.#queue.next(now + this.#skewMs)
-      if (member === undefined) break
-      this.#pool.start(new EntityAttempt(this.#scope, member))
-    }
-    this.#isPumping = false
-  }
-
-  #nextTurn(): void {
-    this.#turnEndsAt = this.#inHand.context.clock.now() + LONGEST_TURN_MS
-    this.#isPumping = false
-    this.#wake()
-  }
-
-  /** W5, W6: each start behind a durable mark; the ends before it and the mark are one write. */
-  async #runMarked(): Promise<void> {
-    const width = this.#choice.mode === 'alone' ? 1 : this.#inHand.handler.job.chunk.concurrency
-    for (;;) {
-      const room = this.#standing === 'running' ? width - this.#pool.size : 0
-      const batch = this.#queue.take(room, this.#now())
-      if (batch.length === 0 && this.#pool.size === 0) return
-      if (batch.length > 0) {
-        const settled = await this.#outcomes.flush(batch.map(({ index }) => index))
-        if (settled.status !== 'open') return
-        for (const member of batch) this.#pool.start(new EntityAttempt(this.#scope, member))
-        if (this.#inHand.context.shutdown.phase === 'aborting') this.#pool.drop(new CronceError('CRONCE_SHUTDOWN'))
-      }
-      if (this.#pool.size > 0) await this.#nextEnd()
-    }
-  }
-
-  /** One end, and those that come in the same turn of the loop. */
-  async #nextEnd(): Promise<void> {
-    const { size } = this.#pool
-    await new Promise<void>((resolve) => {
-      this.#wake = () => {
-        if (this.#pool.size < size) resolve()
-      }
-    })
-    await new Promise<void>((resolve) => void setImmediate(resolve))
-  }
-
   #onEnd(attempt: EntityAttempt, end: AttemptEnd): void {
     if (this.#standing !== 'lost') {
       const left = this.#outcomes.record(attempt, end)
       if (left !== undefined) this.#queue.putBack(left)
     }
-    this.#wake()
+    this.#feed.wake()
   }
 
   async #finish(): Promise<TaskOutcome> {
@@ -223,6 +172,8 @@ export class ChunkRun {
   #handBack(settled: Settled): TaskOutcome {
     const { context } = this.#inHand
     const isLeaving = context.shutdown.phase !== 'open'
+    const limitMs = this.#allowance.waitMs
+    if (!isLeaving && limitMs > 0) return handBackLater(this.#inHand, limitMs)
     const waitMs = isLeaving || this.#queue.size === 0 ? 0 : Math.max(0, this.#queue.earliestAt - settled.now)
     const reason = isLeaving ? 'shutdown' : 'retries'
     context.events.emit('chunk.handed-back', { ...this.#facts, delayMs: waitMs, reason })
@@ -236,7 +187,7 @@ export class ChunkRun {
     if (error !== undefined) this.#trouble = { error }
     const { slot, fence } = this.#scope
     this.#drop(new CronceError('CRONCE_FENCED_OFF', { slot: slot.key, fence }))
-    this.#wake()
+    this.#feed.wake()
   }
 
   #drop(why: CronceError): void {

@@ -4,11 +4,14 @@ import { type ChunkStart, redisReceipts, startChunk } from '@cronce/store'
 import type { AttemptScope } from './attempt.ts'
 import { ChunkRun } from './chunk-run.ts'
 import { createPatience } from './patience.ts'
-import { acknowledge, type TaskInHand } from './run-progress.ts'
+import { acknowledge, handBackLater, type TaskInHand } from './run-progress.ts'
 import { ChunkReceipts, orderFence } from './transaction.ts'
 
 /** How many interrupted chunks are remembered: those that others took over are never asked for again. */
 const MOST_INTERRUPTED = 1_000
+
+/** A holder whose writes stay out for so many rechecks has lost its places under the job's limit. */
+const RECHECKS_MISSED = 3
 
 /** Where a worker finds the chunks in its hands, by task id. */
 export type ChunksInHand = Map<string, ChunkRun>
@@ -20,10 +23,18 @@ export type ChunksInHand = Map<string, ChunkRun>
  */
 export async function runChunk(inHand: TaskInHand, chunks: ChunksInHand): Promise<TaskOutcome> {
   const { context, run, slot, task } = inHand
-  const { store, executor, events, interrupted, shutdown } = context
+  const { store, executor, events, interrupted, shutdown, timing } = context
   const id = taskId(task)
   const token = interrupted.get(id) ?? context.token()
-  const start = await startChunk(store, run, { number: task.number, worker: executor.worker, token })
+  const { handler } = inHand
+  const start = await startChunk(store, run, {
+    ...{ number: task.number, worker: executor.worker, token },
+    // A call with the whole chunk is one call.
+    width: handler.eachChunk === undefined ? handler.job.chunk.concurrency : 1,
+    leaseMs: Math.max(timing.lockMs, RECHECKS_MISSED * timing.recheckMs),
+  })
+  // Nothing was taken, and whatever was held under this token before still is.
+  if (start.status === 'later') return handBackLater(inHand, start.waitMs)
   interrupted.delete(id)
   if (start.status !== 'run') return acknowledge(inHand, start.status)
   if (start.crashed) events.emit('chunk.crashed', { slot, chunk: task.number, crashes: start.crashes })

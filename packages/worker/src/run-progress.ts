@@ -67,6 +67,16 @@ export async function followUp(
   if (tasks.length > 0) await orLater(inHand, addTasks(inHand, tasks))
 }
 
+/** Chunks that a limit sends away come back at times of their own, ms. */
+const LIMIT_SPREAD_MS = 500
+
+/** The job's limit is reached. `waitMs`: how long it is at least; 0: until some other chunk ends. */
+export function handBackLater({ context, slot, task }: TaskInHand, waitMs: number): TaskOutcome {
+  const delayMs = Math.round((waitMs || LIMIT_SPREAD_MS) + LIMIT_SPREAD_MS * context.random())
+  context.events.emit('chunk.handed-back', { slot, chunk: task.number, delayMs, reason: 'limit' })
+  return { kind: 'again', delayMs }
+}
+
 /** W8: shows dead letters on their queue; a sweep does what fails here. */
 export async function showLetters(inHand: TaskInHand, ids: readonly string[]): Promise<void> {
   const { store, enqueuer } = inHand.context

@@ -72,7 +72,7 @@ export interface CronceEvents {
   /** The chunk's outcomes are written. */
   'chunk.settled': { slot: SlotKey; chunk: number; done: number; dead: number; abandoned: number; tookMs: number }
   /** The chunk goes back to the queue, and is taken again after the delay. */
-  'chunk.handed-back': { slot: SlotKey; chunk: number; delayMs: number; reason: 'retries' | 'shutdown' }
+  'chunk.handed-back': { slot: SlotKey; chunk: number; delayMs: number; reason: 'retries' | 'shutdown' | 'limit' }
   /** `eachChunk` failed with so many entities; they are worked on one by one. */
   'chunk.fell-back': { slot: SlotKey; chunk: number; entities: number; error: unknown }
   /** Another worker took over; nothing more is written here. */

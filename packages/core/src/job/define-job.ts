@@ -55,6 +55,7 @@ function foreignWorkerFaults(record: Readonly<Record<string, unknown>>): readonl
       message: 'expected none with enqueue: the job is placed for another worker, which plans nothing',
     },
     { path: 'queue', message: 'expected none with enqueue, which names its own queue' },
+    { path: 'limit', message: 'expected none with enqueue: the limits of another worker are its own' },
   ].flatMap(({ path, message }) =>
     record[path] === undefined ? [] : [{ path, message: `${message}, got ${describeValue(record[path])}` }],
   )

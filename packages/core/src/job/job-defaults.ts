@@ -59,6 +59,12 @@ export const LONGEST_TIMEOUT_MS = DAY_MS
 /** The most `chunk.size` and `chunk.concurrency`: one script settles a chunk, and must stay well under 100 ms. */
 export const MOST_CHUNK_ENTITIES = 1_000
 
+/** The most `limit.concurrency`: each start of a chunk looks at the places taken. */
+export const MOST_LIMIT_CONCURRENCY = 1_000
+
+/** The most `limit.rate.max`. */
+export const MOST_RATE = 1_000_000
+
 /** The most `catchUp.atMost`: slots of one job admitted after one outage. */
 export const MOST_CATCH_UP_SLOTS = 10_000
 

@@ -19,6 +19,14 @@ export interface CatchUp {
 
 export type OverlapPolicy = 'allow' | 'skip' | 'queue' | 'cancel-previous'
 
+/** How much of one job's work goes on at once, over all workers of the service. At least one of the two is there. */
+export interface JobLimit {
+  /** Calls of its handler at once. */
+  readonly concurrency?: number
+  /** Entities that are started: `max` in each `perMs`, evenly. */
+  readonly rate?: { readonly max: number; readonly perMs: number }
+}
+
 /**
  * The part of a definition that is plain data: what the store keeps, and every replica and worker agrees on.
  * All durations in milliseconds, all defaults filled in.
@@ -35,6 +43,8 @@ export interface JobSettings {
   readonly expireMs?: number
   readonly chunk: { readonly size: number; readonly concurrency: number }
   readonly retry: { readonly attempts: number; readonly backoff: Backoff }
+  /** Bounds over all workers. Undefined: none. */
+  readonly limit?: JobLimit
   /** Longest time one attempt of one entity (or of `done`) may take. */
   readonly timeoutMs: number
   readonly queue: string
@@ -76,6 +86,7 @@ export function jobSettings(definition: JobSettings): JobSettings {
     expireMs,
     chunk,
     retry,
+    limit,
     timeoutMs,
     queue,
     version,
@@ -93,6 +104,7 @@ export function jobSettings(definition: JobSettings): JobSettings {
     ...(expireMs === undefined ? {} : { expireMs }),
     chunk,
     retry,
+    ...(limit === undefined ? {} : { limit }),
     timeoutMs,
     queue,
     version,

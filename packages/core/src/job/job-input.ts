@@ -81,6 +81,16 @@ export interface JobInput<Name extends string = string, Entity = unknown> {
       readonly jitter?: number
     }
   }
+  /**
+   * Bounds over all workers of the service, for the sake of whom the work calls on. Default: none; what bounds it then is `chunk`
+   * and the concurrency of the queues. docs/handlers.md says how it is kept.
+   */
+  readonly limit?: {
+    /** Calls of the handler at once, 1 to 1,000; a call of `eachChunk` is one. */
+    readonly concurrency?: number
+    /** Entities started, retries among them: at most `max` (1 to 1,000,000) in each `per`, evenly spread. */
+    readonly rate?: { readonly max: number; readonly per: Duration }
+  }
   /** The longest time of one attempt of one entity, at most 1 day; the abort signal fires then. Default 1 minute. */
   readonly timeout?: Duration
   /** The queue whose workers run it: a name without white space and `: , { }`. Default `'default'`. */

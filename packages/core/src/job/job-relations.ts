@@ -80,6 +80,14 @@ const RELATIONS: readonly Relation[] = [
         : `expected at least retry.backoff.delay (${formatDuration(backoff.delayMs)}), got ${formatDuration(backoff.capMs)}`,
   },
   {
+    reads: ['limit'],
+    path: 'limit',
+    fault: ({ limit }) =>
+      limit === undefined || limit.concurrency !== undefined || limit.rate !== undefined
+        ? undefined
+        : 'expected concurrency, rate or both, got neither',
+  },
+  {
     reads: ['enqueue', 'overlap'],
     path: 'overlap',
     fault: ({ enqueue, overlap }) =>

@@ -2,7 +2,14 @@ import type { z } from 'zod'
 import { durationFault, formatDuration, parseDuration } from '../duration.ts'
 import { describeValue } from '../errors/describe-value.ts'
 import { checked, oneOf, share, text, wholeNumber } from './fields.ts'
-import { LONGEST_DURATION_MS, MOST_ATTEMPTS, MOST_CATCH_UP_SLOTS, MOST_CHUNK_ENTITIES } from './job-defaults.ts'
+import {
+  LONGEST_DURATION_MS,
+  MOST_ATTEMPTS,
+  MOST_CATCH_UP_SLOTS,
+  MOST_CHUNK_ENTITIES,
+  MOST_LIMIT_CONCURRENCY,
+  MOST_RATE,
+} from './job-defaults.ts'
 import { foreignQueueFault, jobNameFault, queueNameFault } from './job-name.ts'
 
 const WHY_NO_CRASH_DEFAULT =
@@ -19,6 +26,8 @@ export const VALUES = {
   attempts: wholeNumber(1, MOST_ATTEMPTS),
   backoffType: oneOf(['exponential', 'fixed']),
   jitter: share(),
+  limitConcurrency: wholeNumber(1, MOST_LIMIT_CONCURRENCY),
+  rateMax: wholeNumber(1, MOST_RATE),
   queue: text(queueNameFault),
   version: wholeNumber(1, Number.MAX_SAFE_INTEGER),
   foreignQueue: text(foreignQueueFault),

@@ -31,9 +31,13 @@ const anyInput = fc.record(
       { requiredKeys: [] },
     ),
     tolerance: fc.record({ start: seconds(1, 60), finish: seconds(61, 100_000) }, { requiredKeys: [] }),
+    limit: fc.constantFrom(
+      { concurrency: 3 },
+      { rate: { max: 5, per: '1s' } },
+      { concurrency: 1, rate: { max: 1, per: '1m' } },
+    ),
     timeout: seconds(1, 61),
     expire: seconds(61, 100_000),
-    enqueue: fc.constant({ queue: 'mail', name: 'digest' }),
     retry: fc.record(
       { attempts: fc.integer({ min: 1, max: 50 }), backoff: fc.record({ delay: seconds(1, 5_000) }) },
       { requiredKeys: [] },

@@ -29,6 +29,12 @@ const STORED = {
       jitter: VALUES.jitter,
     }),
   }),
+  limit: z.optional(
+    objectOf({
+      concurrency: z.optional(VALUES.limitConcurrency),
+      rate: z.optional(objectOf({ max: VALUES.rateMax, perMs: storedDuration() })),
+    }),
+  ),
   timeoutMs: storedDuration(LONGEST_TIMEOUT_MS),
   queue: VALUES.queue,
   version: VALUES.version,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entityField } from './entity-field.ts'
 import { objectOf, type ParsedFields, parseFields } from './fields.ts'
 import * as defaults from './job-defaults.ts'
-import type { JobSettings } from './job-definition.ts'
+import type { JobLimit, JobSettings } from './job-definition.ts'
 import { VALUES, writtenDuration } from './job-values.ts'
 import { longestPeriodMs } from './longest-period.ts'
 import { scheduleField } from './schedule-field.ts'
@@ -34,6 +34,12 @@ const WRITTEN = {
           jitter: z.optional(VALUES.jitter),
         }),
       ),
+    }),
+  ),
+  limit: z.optional(
+    objectOf({
+      concurrency: z.optional(VALUES.limitConcurrency),
+      rate: z.optional(objectOf({ max: VALUES.rateMax, per: writtenDuration() })),
     }),
   ),
   timeout: z.optional(writtenDuration(defaults.LONGEST_TIMEOUT_MS)),
@@ -77,6 +83,7 @@ export function withDefaults(values: WrittenValues): JobSettings {
       concurrency: values.chunk?.concurrency ?? defaults.DEFAULT_CHUNK_CONCURRENCY,
     },
     retry: { attempts: values.retry?.attempts ?? defaults.DEFAULT_ATTEMPTS, backoff: backoffOf(values) },
+    ...(values.limit === undefined ? {} : { limit: limitOf(values.limit) }),
     timeoutMs,
     queue: values.queue ?? defaults.DEFAULT_QUEUE,
     version: values.version ?? defaults.DEFAULT_VERSION,
@@ -100,6 +107,13 @@ function toleranceOf({ schedule, tolerance, expire }: WrittenValues, timeoutMs: 
   const startMs =
     tolerance?.start ?? defaults.defaultStartToleranceMs({ periodMs, finishMs: tolerance?.finish, expireMs: expire })
   return { startMs, finishMs: tolerance?.finish ?? Math.max(defaults.DEFAULT_FINISH_TOLERANCE_MS, startMs + timeoutMs) }
+}
+
+function limitOf({ concurrency, rate }: NonNullable<WrittenValues['limit']>): JobLimit {
+  return {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(rate === undefined ? {} : { rate: { max: rate.max, perMs: rate.per } }),
+  }
 }
 
 function backoffOf({ retry }: WrittenValues): JobSettings['retry']['backoff'] {
