@@ -21,7 +21,7 @@ for index = 6, #ARGV do
   local fields = redis.call('HMGET', dead, 'state', 'reason', 'entity', 'payload', 'attempts')
   local abandoned = fields[2] == 'abandoned'
   -- T, states: what was abandoned may have had its effect; it is repeated only when asked for by name.
-  if fields[1] == 'open' and (fields[2] == 'plan' or fields[2] == 'no handler') then plan_dead = ARGV[index] end
+  if fields[1] == 'open' and not fields[3] and (fields[2] == 'plan' or fields[2] == 'no handler') then plan_dead = ARGV[index] end
   if fields[1] == 'open' and fields[2] == 'done' then done_dead = ARGV[index] end
   if fields[1] == 'open' and fields[3] and (not abandoned or ARGV[4] == '1') then
     members[#members + 1] = '[' .. cjson.encode(fields[3]) .. ',' .. (fields[4] or 'null') .. ']'
@@ -58,7 +58,7 @@ if state ~= 'running' and not transition(base, id, 'running', now, { by = ARGV[3
 end
 redis.call('HSET', slot, 'doneState', '')
 -- It goes on where the definition says by now.
-redis.call('HDEL', slot, 'queue', 'payload')
+redis.call('HDEL', slot, 'queue', 'payload', 'unserved', 'unservedAt', 'unservedMark')
 -- W7: `done` runs again for the newer outcome, and only the newest runs.
 supersede(base, ARGV[5], now)
 redis.call('ZREM', base .. ':done', id)

@@ -22,7 +22,7 @@ if not transition(base, id, 'running', now, { by = ARGV[3], why = ARGV[4] ~= '' 
   return { 'busy', now, state, 0 }
 end
 redis.call('HSET', slot, 'doneState', '')
-redis.call('HDEL', slot, 'queue', 'payload')
+redis.call('HDEL', slot, 'queue', 'payload', 'unserved', 'unservedAt', 'unservedMark')
 redis.call('ZREM', base .. ':done', id)
 for index = 5, #ARGV do supersede(base, ARGV[index], now) end
 -- R5: kept from the run's last activity on; until it ends again, nothing of it may go.

@@ -164,15 +164,29 @@ export async function failPlan(
   }
 }
 
-/** W1: nobody has the handler of a run that nobody started: it is failed, and can be redriven. */
+/** How a run stands that no live worker has the handler of. */
+export interface Unserved {
+  readonly status: /** Nobody had started it: it is failed. */
+    | 'failed'
+    /** It may still be served. */
+    | 'standing'
+    /** It was under way: its plan is closed, and its chunks are to be given up as they come. */
+    | 'given-up'
+    /** Ended, or dropped. */
+    | 'over'
+  readonly ended: RunEnd | undefined
+}
+
+/** W1: nobody has the handler of a run. It is failed or given up once its time has passed, and can be redriven. */
 export async function failUnserved(
   store: Store,
   run: RunRef,
-  failure: Executor & { error: string; deadLetterId: string },
-): Promise<'failed' | 'started'> {
-  const { error, deadLetterId, worker, release } = failure
-  const [answer] = await store.job(run.job, 'unserved', [run.id, deadLetterId, error, worker, release])
-  return answer === 'failed' ? 'failed' : 'started'
+  failure: Executor & { error: string; deadLetterId: string; isOverdue: boolean; standstillMs: number },
+): Promise<Unserved> {
+  const { error, deadLetterId, worker, release, isOverdue, standstillMs } = failure
+  const args = [run.id, deadLetterId, error, worker, release, isOverdue ? 1 : 0, standstillMs]
+  const reply = readReply(await store.job(run.job, 'unserved', args))
+  return { status: reply.text() as Unserved['status'], ended: readEnd(reply.text(), reply.number()) }
 }
 
 /** The 8 bytes under which each entity is known in the compact sets of its run, one after the other. */

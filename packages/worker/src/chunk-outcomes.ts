@@ -1,4 +1,4 @@
-import { formatDeadLetterId } from '@cronce/core'
+import { formatDeadLetterId, type SlotKey } from '@cronce/core'
 import { type ChunkMember, type ChunkStart, type MemberFailure, type Settled, settleChunk } from '@cronce/store'
 import type { AttemptEnd } from './attempt-pool.ts'
 import { abandonedEnd, type ChunkMode, type ForegoneEnd, judgeFailure } from './chunk-decisions.ts'
@@ -17,6 +17,27 @@ export interface OutcomesOptions {
   readonly onLost: () => void
   /** The store could not be written. */
   readonly onTrouble: (error: unknown) => void
+}
+
+/** How an attempt ended that did not succeed. */
+interface FailedEnd extends Pick<MemberFailure, 'verdict' | 'reason' | 'attempts' | 'nextAttemptAt'> {
+  readonly thrown: unknown
+}
+
+/** An ending as the store takes it. */
+export function memberFailure(
+  member: ChunkMember,
+  { thrown, ...facts }: FailedEnd,
+  { slot, at, worker }: { slot: SlotKey; at: number; worker: string },
+): MemberFailure {
+  return {
+    ...facts,
+    index: member.index,
+    error: keptError(thrown, { number: member.attempts + 1, at, worker }),
+    deadLetterId: formatDeadLetterId(slot, member.key),
+    entity: member.key,
+    payload: JSON.stringify(member.payload ?? null),
+  }
 }
 
 /** An attempt that has ended, by its number. */
@@ -157,30 +178,10 @@ export class ChunkOutcomes {
     context.events.emit('entity.died', { slot, entity: member.key, attempts, reason, error: describeThrown(thrown) })
   }
 
-  #write(
-    member: ChunkMember,
-    end: {
-      verdict: MemberFailure['verdict']
-      reason: string
-      attempts: number
-      thrown: unknown
-      nextAttemptAt: number
-    },
-  ): MemberFailure {
+  #write(member: ChunkMember, end: FailedEnd): MemberFailure {
     const { context, slot } = this.#inHand
-    const { thrown, ...facts } = end
-    const failure: MemberFailure = {
-      ...facts,
-      index: member.index,
-      error: keptError(thrown, {
-        number: member.attempts + 1,
-        at: this.#options.now(),
-        worker: context.executor.worker,
-      }),
-      deadLetterId: formatDeadLetterId(slot, member.key),
-      entity: member.key,
-      payload: JSON.stringify(member.payload ?? null),
-    }
+    const at = this.#options.now()
+    const failure = memberFailure(member, end, { slot, at, worker: context.executor.worker })
     this.#buffer.addFailure(failure)
     return failure
   }

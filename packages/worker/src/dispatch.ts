@@ -3,7 +3,7 @@ import { type ChunksInHand, runChunk } from './chunk-step.ts'
 import { runDone } from './done-step.ts'
 import type { Handler } from './handler.ts'
 import { runPlanStep } from './plan-step.ts'
-import { FINISHED, takeInHand } from './run-progress.ts'
+import { takeInHand } from './run-progress.ts'
 import { giveUpUnserved } from './unserved.ts'
 import type { WorkerContext } from './worker-context.ts'
 
@@ -70,7 +70,8 @@ export class Dispatcher {
   }
 
   async #handBack(task: Task, reason: string): Promise<TaskOutcome> {
-    if (await giveUpUnserved(this.#context, task)) return FINISHED
+    const givenUp = await giveUpUnserved(this.#context, task)
+    if (givenUp !== undefined) return givenUp
     const id = taskId(task)
     const times = this.#handedBack.get(id) ?? 0
     const delayMs = Math.min(LONGEST_HAND_BACK_MS, FIRST_HAND_BACK_MS * 2 ** Math.min(times, 30))

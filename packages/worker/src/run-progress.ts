@@ -26,7 +26,7 @@ export function planLetterId({ slot }: TaskInHand): string {
 }
 
 /** At the next sweep, whatever the clocks say. */
-const AT_ONCE = 0
+export const AT_ONCE = 0
 
 export const FINISHED: TaskOutcome = { kind: 'finished' }
 
