@@ -76,6 +76,7 @@ describe('a worker', () => {
     const run = await stage.start(unknown)
     const failed = await stage.ended(run, { timeoutMs: 20_000 })
     expect(failed).toMatchObject({ state: 'failed', reason: 'no handler: no live worker has it' })
+    await waitUntil(() => old.told('run.ended').length > 0, { message: 'the end is told' })
     expect(old.told('run.ended')).toEqual([{ slot: run.slot, state: 'failed', version: 1 }])
     let runs = 0
     await stage.work([handle(unknown, { each: () => void (runs += 1) })])
