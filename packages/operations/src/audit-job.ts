@@ -62,8 +62,14 @@ async function auditOnce(store: Store, job: string, range: AuditRange): Promise<
   const owed = owedSpans(dated, { goneAt: stored.goneAt, now: range.now })
   const graceAt = isHeld ? Number.NEGATIVE_INFINITY : range.graceAt
   const overdue = overdueSpans(owed, { watermarkAt: stored.watermarkAt, graceAt })
-  const open = await readOpenSlots(store, job, { watermarkAt: stored.watermarkAt, graceAt: range.graceAt, isHeld })
+  const standing = { watermarkAt: stored.watermarkAt, graceAt: range.graceAt, isHeld }
+  const open = await readOpenSlots(store, job, { ...standing, catchUpMs: catchUpOf(stored) })
   return await auditDays({ store, job, range, owed, overdue, open })
+}
+
+/** How late backlog may start; the definition in force is read already, among the generations or as a newer image of the last. */
+function catchUpOf({ settings }: StoredJob): number {
+  return parseJobSettings(settings).ok?.catchUp.withinMs ?? 0
 }
 
 /** T10, S2: while a job is paused or restored, nothing is recorded of its slots; the watermark stands. */

@@ -70,6 +70,8 @@ export interface OpenRequest {
   readonly watermarkAt: number
   /** What happened after this is recent. */
   readonly graceAt: number
+  /** How late backlog may start, by the definition in force. */
+  readonly catchUpMs: number
   /** Whether something holds the job up that will end: a pause, say. */
   readonly isHeld: boolean
 }
@@ -79,39 +81,25 @@ export async function readOpenSlots(store: Store, job: string, request: OpenRequ
   const [ids, live] = await Promise.all([openSlotIds(store, job, MOST_OPEN), liveSlotIds(store, job, MOST_READ)])
   const scheduled = ids.filter((id) => !id.includes('+'))
   const open = new Set(scheduled)
+  const waits = live.some((id) => !open.has(id))
   const stuck = new Set<SlotId>()
-  for (const id of scheduled.slice(0, MOST_READ)) if (await isPassed(store, { job, id, ...request })) stuck.add(id)
-  const waits = request.isHeld || live.some((id) => !open.has(id))
-  const [oldest] = scheduled
-  if (waits || oldest === undefined || (await isMoving(store, { job, oldest, ...request }))) return { ids: open, stuck }
-  for (const id of scheduled.slice(0, MOST_READ)) {
-    const movedAt = await lastEventAt(store, job, id)
-    if ((movedAt ?? 0) < request.graceAt) stuck.add(id)
-  }
+  for (const id of scheduled.slice(0, MOST_READ))
+    if (await isStuck(store, { job, id, waits, ...request })) stuck.add(id)
   return { ids: open, stuck }
 }
 
-/** T1: the watermark stops before what is due or claimed; but a backfill reopens what it has passed (T11). */
-async function isPassed(
+async function isStuck(
   store: Store,
-  { job, id, watermarkAt }: { job: string; id: SlotId; watermarkAt: number },
+  request: OpenRequest & { job: string; id: SlotId; waits: boolean },
 ): Promise<boolean> {
-  if ((parseSlotId(id)?.at ?? 0) > watermarkAt) return false
+  const { job, id, waits, watermarkAt, graceAt, catchUpMs, isHeld } = request
   const entry = await readSlot(store, job, id)
-  return entry !== undefined && entry.cause !== 'backfill' && entry.cause !== 'manual'
-}
-
-/** Backlog runs one after another: it moves when the oldest of it did, or the run before that one. */
-async function isMoving(
-  store: Store,
-  { job, oldest, graceAt }: { job: string; oldest: SlotId; graceAt: number },
-): Promise<boolean> {
-  const at = parseSlotId(oldest)?.at ?? 0
-  const [before] = (await slotIds(store, job, { fromAt: at - 24 * 3600 * 1000, untilAt: at - 1, limit: PAGE })).slice(
-    -1,
-  )
-  const moved = await Promise.all(
-    [oldest, before].map((id) => (id === undefined ? undefined : lastEventAt(store, job, id))),
-  )
-  return moved.some((movedAt) => movedAt !== undefined && movedAt >= graceAt)
+  if (entry === undefined) return false
+  const isAsked = entry.cause === 'backfill' || entry.cause === 'manual'
+  // T1: the watermark stops before what is due or claimed; but a backfill reopens what it has passed (T11).
+  if (entry.at <= watermarkAt && !isAsked) return true
+  if (isHeld) return false
+  // T5: backlog runs one after another, and is given up when it is later than the window.
+  if (entry.cause === 'late' || entry.cause === 'catch-up') return entry.effectiveAt + catchUpMs < graceAt
+  return !waits && ((await lastEventAt(store, job, id)) ?? 0) < graceAt
 }

@@ -10,6 +10,7 @@
 --            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8)
 --            | restoring (memories are merged, S2) | restored (cut first, S3). Nothing changed but for ok.
 --   verdict  claimed | recorded | held | early | old (left to the cut) | before (not of this generation, or after the removal) | later (backlog)
+--            | behind (backlog, and a run before it has not ended)
 --            | skipped (the overlap policy or its use-by dropped it just now) | waiting (for the run before it)
 -- include: time, transition, watermark, fence, run, overlap
 local base = KEYS[1]
@@ -98,6 +99,11 @@ local function take(slot, state)
   return 'claimed', replica, now + lease
 end
 
+-- T5: a slot later than the window is not run. Without an end, backlog behind runs that follow each other closely would wait for ever.
+local function catch_up_window()
+  return cjson.decode(redis.call('HGET', base .. ':job', 'settings')).catchUp.withinMs
+end
+
 -- A slot that is due or claimed: its lease, its use-by and its turn in the backlog come before the overlap policy.
 local function try_open(slot, state)
   local holder, until_at = lease_of(slot.id)
@@ -112,6 +118,10 @@ local function try_open(slot, state)
   slot.backlog = is_backlog(stored[1])
   if slot.backlog and backlog <= 0 then return 'later' end
   local verdict = is_manual(slot.id) and 'take' or admit(base, slot, now, policy)
+  if verdict == 'behind' and stored[1] ~= 'backfill' and slot.effective + catch_up_window() < now then
+    drop(base, slot.id, 'missed', now, 'later than the catch-up window: the runs before it did not end in time')
+    return 'skipped'
+  end
   if verdict ~= 'take' then return verdict end
   if slot.backlog then backlog = backlog - 1 end
   return take(slot, state)

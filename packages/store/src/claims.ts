@@ -53,6 +53,8 @@ export interface ClaimVerdict {
     | 'before'
     /** Backlog, for a later tick. */
     | 'later'
+    /** Backlog, and a run before it has not ended: a sweep after its end asks again. */
+    | 'behind'
     /** The overlap policy or its use-by dropped it just now. */
     | 'skipped'
     /** It waits for the run before it. */

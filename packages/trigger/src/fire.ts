@@ -70,7 +70,7 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
     })
     context.redisClock.learn(answer.now, askedAt)
     if (answer.status === 'restoring') return { ...NOTHING, again: answer.now + BACKLOG_PAUSE_MS }
-    if (answer.status === 'paused') return pausedUntil(context, job, answer.now)
+    if (answer.status === 'paused') return await pausedUntil(context, job, answer.now)
     if (answer.status !== 'ok') {
       await catchUpWithStore(context, job, answer)
       if (answer.status === 'gone' && context.jobs.get(name)?.goneAt !== undefined) return NOTHING
@@ -81,7 +81,10 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
     // What the list left out may be old as well.
     const old = complete < list.length || answer.slots.some(({ verdict }) => verdict === 'old')
     // The cut admits or drops them; what it admits is claimed in the next round.
-    if (old && fired.claimed === undefined && (await cutBacklogOf(context, job, { graceMs: grace }))) continue
+    if (old && fired.claimed === undefined) {
+      if (await cutBacklogOf(context, job, { graceMs: grace })) continue
+      return fired
+    }
     return old ? { ...fired, again: answer.now } : fired
   }
   return { ...NOTHING, again: context.redisClock.now() + BACKLOG_PAUSE_MS }
@@ -90,9 +93,11 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
 const NOTHING: Fired = { claimed: undefined, lost: 0, again: undefined }
 
 /** T10: nothing starts. The slots stay unrecorded until the resume cuts them; the job is asked about again at its next slot. */
-function pausedUntil(context: TriggerContext, job: WatchedJob, now: number): Fired {
-  moveOn(context, job, now - job.spreadMs)
-  return { ...NOTHING, again: job.pause?.untilAt }
+async function pausedUntil(context: TriggerContext, job: WatchedJob, now: number): Promise<Fired> {
+  // Who paused it may have died before he told anybody when it ends.
+  const known = job.pause === undefined ? ((await rewatch(context, job.name)) ?? job) : job
+  moveOn(context, known, now - known.spreadMs)
+  return { ...NOTHING, again: known.pause?.untilAt }
 }
 
 /** The store stands otherwise than this replica thinks: learns how, and does what is to be done first. */

@@ -73,12 +73,12 @@ end
 -- May this slot start now? Answers take, or the verdict where not; records what the policy drops.
 local function admit(base, slot, now, policy)
   if policy.name == 'allow' then
-    return slot.backlog and backlog_blocker_of(base, slot.id) and 'later' or 'take'
+    return slot.backlog and backlog_blocker_of(base, slot.id) and 'behind' or 'take'
   end
   local blocker = blocker_of(base, slot.id)
   if not blocker and not letting_go(base, now) then return 'take' end
   -- Backlog and backfill queue one after another, whatever the policy.
-  if slot.backlog then return 'later' end
+  if slot.backlog then return 'behind' end
   if policy.name == 'skip' then
     if slot.create then slot.create() end
     drop(base, slot.id, 'skipped', now, 'overlap: ' .. (blocker or 'the previous run') .. ' has not ended')
