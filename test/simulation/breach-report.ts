@@ -6,7 +6,10 @@ import type { SimulationResult } from './simulation.ts'
 const MOST_TOLD = 3
 
 /** What a failing seed prints: its number, what was done to the fleet, what broke, and the history of the slots that broke. */
-export async function tellBreaches(store: Store, { seed, story, breaches }: SimulationResult): Promise<string[]> {
+export async function tellBreaches(
+  store: Store,
+  { seed, story, breaches }: Pick<SimulationResult, 'seed' | 'story' | 'breaches'>,
+): Promise<string[]> {
   if (breaches.length === 0) return []
   const lines = [`seed ${seed} broke; again: npm run simulate -- --seed ${seed}`, ...story.map((line) => `  ${line}`)]
   for (const { rule, job, slot, problem, reason, at } of breaches.slice(0, MOST_TOLD)) {

@@ -1,5 +1,6 @@
 import type { Random } from '@cronce/core'
-import { pauseJob, resumeJob, type Store } from '@cronce/store'
+import { pauseJob, resumeJob } from '@cronce/operations'
+import type { Store } from '@cronce/store'
 import type { Image, SimulatedFleet } from './fleet.ts'
 import { type JobMix, pick } from './job-mix.ts'
 import type { Replica } from './replica.ts'
@@ -7,6 +8,9 @@ import type { VirtualTime } from './virtual-time.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
+
+/** Who pauses jobs. */
+const OPERATOR = { name: 'chaos' }
 
 /** How often each kind of trouble happens in a simulated hour, on average. */
 export interface ChaosRates {
@@ -28,7 +32,7 @@ export interface ChaosOptions {
   readonly size: number
   readonly untilAt: number
   readonly rates: ChaosRates
-  /** For those who pause jobs: ungated. */
+  /** Of those who pause jobs, on the wire as everybody. */
   readonly store: Store
   readonly mix: JobMix | undefined
   readonly image: Image
@@ -39,7 +43,7 @@ export interface ChaosOptions {
 /** Trouble, from a seed. */
 export interface Chaos {
   /** Ends all of it: whoever is frozen goes on, jobs are resumed, the newest image is everywhere. */
-  heal(): Promise<void>
+  heal(): void
 }
 
 export function startChaos(options: ChaosOptions): Chaos {
@@ -51,6 +55,8 @@ export function startChaos(options: ChaosOptions): Chaos {
   const paused = new Set<string>()
 
   const up = () => fleet.replicas.filter(({ state }) => state === 'up')
+  // What is to be paused may be renamed or gone by now.
+  const ask = (asked: Promise<unknown>) => void asked.catch(() => undefined)
   const later = (ms: number, act: () => void) => time.at(time.now + ms, () => (healed ? undefined : act()))
   const someone = (act: (replica: Replica) => void) => {
     const candidates = up()
@@ -97,11 +103,11 @@ export function startChaos(options: ChaosOptions): Chaos {
       if (names.length === 0) return
       const job = pick(random, names)
       const missed = pick(random, ['skip', 'catch-up'] as const)
-      const untilAt = random() < 0.5 ? { untilAt: time.now + Math.floor(random() * 20 * MINUTE) } : {}
-      tell(`pause ${job}, missed: ${missed}${'untilAt' in untilAt ? ', ends by itself' : ''}`)
+      const until = random() < 0.5 ? { at: time.now + SECOND + Math.floor(random() * 20 * MINUTE) } : undefined
+      tell(`pause ${job}, missed: ${missed}${until === undefined ? '' : ', ends by itself'}`)
       paused.add(job)
-      void pauseJob(store, job, { by: 'chaos', note: '', missed, ...untilAt })
-      later(random() * 20 * MINUTE, () => void resumeJob(store, job, { by: 'chaos', note: '' }))
+      ask(pauseJob({ store }, { job, operator: OPERATOR, missed, until }))
+      later(random() * 20 * MINUTE, () => ask(resumeJob({ store }, { job, operator: OPERATOR })))
     },
   }
 
@@ -146,10 +152,10 @@ export function startChaos(options: ChaosOptions): Chaos {
   for (const kind of Object.keys(acts) as (keyof ChaosRates)[]) plan(kind)
 
   return {
-    async heal() {
+    heal() {
       healed = true
       fleet.endOutage()
-      for (const job of paused) await resumeJob(store, job, { by: 'chaos', note: '' })
+      for (const job of paused) ask(resumeJob({ store }, { job, operator: OPERATOR }))
       for (const replica of fleet.replicas) {
         replica.line.cutAfter(Number.POSITIVE_INFINITY)
         replica.line.freezeAfter(Number.POSITIVE_INFINITY)

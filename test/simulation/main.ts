@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util'
 import { systemClock } from '@cronce/core'
-import { connect, createStore } from '@cronce/store'
-import { tellBreaches } from './breach-report.ts'
 import { redisUrlOfSimulation } from './config.ts'
 import { mixedScenario, productionScenario } from './scenarios.ts'
-import { removeKeys, type Scenario, type SimulationResult, serviceOf, simulate } from './simulation.ts'
+import { type Scenario, type SimulationResult, simulate } from './simulation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -43,17 +41,8 @@ async function runSeed(seed: number): Promise<SimulationResult> {
     `seed ${seed} ${outcome}: ${audit.expected} slots, ${ended} runs ended, ${kills} kills, ${commands} commands, ${systemClock.now() - startedAt} ms`,
   )
   if (values.story && breaches.length === 0) for (const line of result.story) say(`  ${line}`)
-  await tidy(seed, result)
+  for (const line of result.report) say(line)
   return result
-}
-
-/** Tells the history of what broke, then removes the keys of the seed. */
-async function tidy(seed: number, result: SimulationResult): Promise<void> {
-  const redis = connect(redisUrl, 'consumer')
-  const store = createStore({ redis, service: serviceOf(seed) })
-  for (const line of await tellBreaches(store, result)) say(line)
-  await removeKeys(store)
-  redis.disconnect()
 }
 
 function lastLine({ seed, audit, kills }: SimulationResult): string {

@@ -2,12 +2,13 @@ import { type JobDefinition, type Random, seededRandom } from '@cronce/core'
 import { type Audit, auditService } from '@cronce/operations'
 import { connect, createStore, type Store, serviceKey } from '@cronce/store'
 import type { TriggerOptions } from '@cronce/trigger'
+import { tellBreaches } from './breach-report.ts'
 import { type Chaos, type ChaosRates, startChaos } from './chaos.ts'
 import { type Conduct, createCrew } from './crew.ts'
 import { createSimulatedFleet } from './fleet.ts'
 import { type Breach, checkRuns } from './invariants.ts'
 import type { JobMix } from './job-mix.ts'
-import { createVirtualTime } from './virtual-time.ts'
+import { createVirtualTime, TIME_OF_ARRIVAL } from './virtual-time.ts'
 import { openWire, type WireOptions } from './wire.ts'
 
 /** What one simulation is made of. */
@@ -49,11 +50,8 @@ export interface SimulationResult {
   readonly breaches: readonly Breach[]
   /** What the chaos did, with virtual instants. */
   readonly story: readonly string[]
-}
-
-/** The service name of a seed: its keys are its own, and are removed when it has ended. */
-export function serviceOf(seed: number): string {
-  return `simulation-${seed}`
+  /** What to print where something broke: the story, and the history of the slots that broke; else empty. */
+  readonly report: readonly string[]
 }
 
 /** More turns than this in a virtual second: something goes round and round. */
@@ -62,12 +60,12 @@ const MOST_TURNS = 500
 /** Runs one simulation: the real trigger, scripts and Redis, on a virtual clock, from a seed. */
 export async function simulate(scenario: Scenario, options: SimulationOptions): Promise<SimulationResult> {
   const { seed, startAt, fromAt, toAt, settleMs, replicas, jobs, queues, conduct, timing } = scenario
-  const service = serviceOf(seed)
+  // Another run of the same seed on the same Redis must not meet this one.
+  const service = `simulation-${seed}-${process.pid}`
   const time = createVirtualTime(startAt)
   const chance = (salt: number) => seededRandom(Math.imul(seed, 0x9e3779b1) + salt)
   const redis = connect(options.redisUrl, 'consumer')
   const store = createStore({ redis, service, virtualTime: () => time.now })
-  await removeKeys(store)
   const wire = await openWire({
     url: options.redisUrl,
     random: chance(1),
@@ -78,6 +76,8 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
   const story: string[] = []
   const tell = (what: string) => story.push(`${new Date(time.now).toISOString()} ${what}`)
   const crewLine = wire.open('crew')
+  const operatorLine = wire.open('operator')
+  const operators = createStore({ redis: operatorLine.client, service, virtualTime: () => TIME_OF_ARRIVAL })
   const crew = createCrew({ service, queues, line: crewLine, time, random: chance(3), conduct })
   const random = chance(4)
   const fleet = createSimulatedFleet({
@@ -94,7 +94,7 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
     size: replicas,
     untilAt: toAt,
     rates: scenario.rates,
-    store,
+    store: operators,
     tell,
   }
   const breaches: Breach[] = []
@@ -142,7 +142,7 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
   try {
     await runUntil(toAt)
     tell('the end of what is audited')
-    await chaos?.heal()
+    chaos?.heal()
     await runUntil(toAt + settleMs)
     const audit = await auditService(store, { fromAt, toAt })
     breaches.push(...audit.slots.map((slot) => ({ ...slot, at: time.now, rule: 'the audit adds up' })))
@@ -159,11 +159,14 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
       })
     }
     if (scenario.checkEveryMs < settleMs) breaches.push(...(await checkRuns(store, { fromAt, toAt, now: time.now })))
-    return { seed, audit, kills: fleet.kills, ended: crew.ended, commands: wire.sent, breaches, story }
+    const report = await tellBreaches(store, { seed, story, breaches })
+    return { seed, audit, kills: fleet.kills, ended: crew.ended, commands: wire.sent, breaches, story, report }
   } finally {
     for (const replica of fleet.replicas) fleet.retire(replica, { afterCommands: 0 })
     crewLine.close()
+    operatorLine.close()
     wire.close()
+    await removeKeys(store)
     redis.disconnect()
   }
 }
@@ -177,7 +180,7 @@ function driftOf({ driftMs }: Scenario, random: Random, drift: (byMs: number) =>
 }
 
 /** Removes the keys of a simulation; a Redis that was given is never flushed. */
-export async function removeKeys({ redis, service }: Store): Promise<void> {
+async function removeKeys({ redis, service }: Store): Promise<void> {
   if (!('scan' in redis)) return
   const pattern = `${serviceKey(service).slice(0, -1)}*`
   let cursor = '0'
