@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './free-port.mjs'
 import { atOurEnd } from './keeper.mjs'
 import { SetupError } from './setup-error.mjs'
 
@@ -65,18 +66,6 @@ function redisArguments(port, folder) {
   // Delayed jobs are late by up to one tick of Redis's timer: 100 a second instead of 10.
   const service = ['--bind', '127.0.0.1', '--port', String(port), '--hz', '100', '--maxmemory-policy', 'noeviction']
   return [...service, ...persistence]
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  return await new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen({ port: 0, host: '127.0.0.1' }, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 /**

@@ -10,8 +10,10 @@ import {
 } from '@cronce/core'
 import { cacheRefresh, packageReport } from '@cronce/jobs'
 import type { LedgerEntry } from '@cronce/store'
+import { judgeRedrive } from './counting/redrive-verdict.ts'
 import { judge, type Verdict } from './counting/verdict.ts'
 import { anyOf, busiestWorker, describeKill, type Kill, killOne } from './kills.ts'
+import { killWorkersUntilEnd, redriveReport, tellProgress } from './long-report.ts'
 import type { BoundedOptions } from './options.ts'
 import { countStarts, tallyEffects } from './receiver/effect-tally.ts'
 import type { DemoSystem } from './system.ts'
@@ -33,6 +35,9 @@ const LEAD_MS = 500
 /** After the last slot, all of this must be over; a killed worker's work goes on within seconds. */
 const SETTLED_WITHIN_MS = 120_000
 
+/** ... and this much later for each entity of a long report: kills every other second leave little time to work. */
+const PER_ENTITY_MS = 10
+
 /** A worker is killed once this share of the report is done. */
 const KILL_AT_SHARE = 0.2
 
@@ -44,21 +49,25 @@ export async function runBounded(run: BoundedRun): Promise<Verdict | 'aborted'> 
   const window = windowFrom(clock.now() + LEAD_MS, options.slots)
   const report = await system.startReport()
   tell(`${window.length} slots of ${cacheRefresh.name} count, from ${window[0]?.key}; ${report} runs meanwhile`)
-  const kills = options.kills === 'on' ? killInTheMiddle(run, { window, report }) : Promise.resolve([])
+  const { long } = options
+  const kills = options.kills === 'on' ? killWorkers(run, { window, report }) : Promise.resolve([])
+  const stopTelling = long === undefined ? () => undefined : tellProgress(run, report)
   const settled = await until(() => isSettled(run, { window, report }), {
     clock,
     signal,
     everyMs: LOOK_EVERY_MS * 4,
-    withinMs: (window.at(-1)?.at ?? 0) - clock.now() + SETTLED_WITHIN_MS,
+    withinMs: (window.at(-1)?.at ?? 0) - clock.now() + SETTLED_WITHIN_MS + PER_ENTITY_MS * (long?.entities ?? 0),
   })
   const killed = (await kills).length
+  stopTelling()
   if (settled === 'aborted') return 'aborted'
   const entries = await Promise.all(window.map(({ key }) => system.readRun(cacheRefresh.name, key)))
   const reported = await system.readRun(packageReport.name, report)
+  const redriven = long === undefined ? undefined : await redriveReport(run, report)
   await system.stopProcesses()
   const lines = await system.effects.read()
   const keys = window.map(({ key }) => key)
-  return judge({
+  const verdict = judge({
     replicas: options.replicas,
     kills: killed,
     window: entries.map((entry, index) => ({
@@ -74,8 +83,16 @@ export async function runBounded(run: BoundedRun): Promise<Verdict | 'aborted'> 
       done: reported?.entities.done ?? 0,
       dead: reported?.entities.dead ?? 0,
     },
-    effects: tallyEffects(lines, report),
+    effects: redriven?.effectsBefore ?? tallyEffects(lines, report),
   })
+  if (long === undefined || redriven === undefined) return verdict
+  return judgeRedrive(verdict, { long, redriven, effects: tallyEffects(lines, report) })
+}
+
+function killWorkers(run: BoundedRun, counted: Counted): Promise<readonly Kill[]> {
+  const { long } = run.options
+  if (long?.killEveryMs === undefined) return killInTheMiddle(run, counted)
+  return killWorkersUntilEnd(run, { report: counted.report, everyMs: long.killEveryMs })
 }
 
 interface Counted {

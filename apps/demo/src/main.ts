@@ -19,11 +19,16 @@ const program = new Command('npm start --')
   .option('--slots <n>', 'end after this many slots of cache-refresh and one report, and judge what was seen')
   .option('--replicas <n>', 'service replicas, each with a trigger', '5')
   .option('--workers <n>', 'workers', '2')
+  .option(
+    '--entities <n>',
+    'like --slots 10, with a report over this many packages, whose dead letters are redriven at its end',
+  )
+  .option('--kill-every <duration>', 'with --entities: kill a worker every so often until the report has ended')
   .option('--no-kill', 'kill nobody')
-  .option('--json', 'with --slots: one JSON object as the last line')
+  .option('--json', 'with --slots or --entities: one JSON object as the last line')
   .addHelpText(
     'after',
-    '\nExamples:\n  npm start\n  npm start -- --slots 10 --replicas 5 --workers 2 --json\n\nExit: 0 well, 1 something was lost or doubled, 2 refused, 3 Redis out of reach.',
+    '\nExamples:\n  npm start\n  npm start -- --slots 10 --replicas 5 --workers 2 --json\n  npm start -- --entities 100000 --kill-every 2s --json\n\nExit: 0 well, 1 something was lost or doubled, 2 refused, 3 Redis out of reach.',
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(async (written: WrittenOptions) => {
@@ -42,6 +47,7 @@ async function run(options: BoundedOptions | InteractiveOptions): Promise<number
     config,
     replicas: options.replicas,
     workers: options.workers,
+    entities: options.kind === 'bounded' ? options.long?.entities : undefined,
     clock,
     onDeath(id, lastLines) {
       deaths.push(id)
@@ -50,6 +56,9 @@ async function run(options: BoundedOptions | InteractiveOptions): Promise<number
     },
   })
   tell(`all are ready after ${((clock.now() - startedAt) / 1000).toFixed(1)} s`)
+  if (options.kind === 'bounded' && options.long !== undefined) {
+    tell(`receipts are in ${config.POSTGRES_URL === undefined ? 'Redis: there is no Postgres here' : 'Postgres'}`)
+  }
   try {
     const announced = await announce(STATE_FOLDER, { redisUrl: config.REDIS_URL, service: SERVICE, pid: process.pid })
     if (announced === 'taken') tell('another system runs from this folder: `npm run cronce` goes on finding that one')

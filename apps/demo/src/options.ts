@@ -1,8 +1,10 @@
-import { CronceError, type Fault } from '@cronce/core'
+import { CronceError, durationFault, type Fault, parseDuration } from '@cronce/core'
 
 /** The command line as commander leaves it: texts. */
 export interface WrittenOptions {
   readonly slots?: string
+  readonly entities?: string
+  readonly killEvery?: string
   readonly replicas: string
   readonly workers: string
   readonly json?: boolean
@@ -17,6 +19,14 @@ export interface BoundedOptions {
   readonly workers: number
   readonly output: 'json' | 'text'
   readonly kills: 'on' | 'off'
+  /** A report of any size, whose dead letters are redriven at the end; without it, the report is over the real packages. */
+  readonly long?: LongReport
+}
+
+export interface LongReport {
+  readonly entities: number
+  /** A worker is killed every so often until the report has ended; without it, one in the middle. */
+  readonly killEveryMs: number | undefined
 }
 
 /** A run until Ctrl-C. */
@@ -28,6 +38,12 @@ export interface InteractiveOptions {
 }
 
 const MOST_SLOTS = 600
+const MOST_ENTITIES = 999_999
+
+/** Slots that count beside a long report, unless told otherwise. */
+const SLOTS_BESIDE = '10'
+
+const LEAST_KILL_EVERY_MS = 100
 const MOST_PROCESSES = 50
 
 /**
@@ -44,11 +60,22 @@ export function readOptions(written: WrittenOptions): BoundedOptions | Interacti
       })
     return value
   }
-  const slots = written.slots === undefined ? undefined : count('slots', written.slots, MOST_SLOTS)
+  const long = written.entities === undefined ? undefined : longReport(written, count, faults)
+  const slotsText = written.slots ?? (long === undefined ? undefined : SLOTS_BESIDE)
+  const slots = slotsText === undefined ? undefined : count('slots', slotsText, MOST_SLOTS)
   const replicas = count('replicas', written.replicas, MOST_PROCESSES)
   const workers = count('workers', written.workers, MOST_PROCESSES)
   if (written.json === true && slots === undefined) {
-    faults.push({ path: '--json', message: 'expected --slots with it: a run until Ctrl-C has no last line' })
+    faults.push({
+      path: '--json',
+      message: 'expected --slots or --entities with it: a run until Ctrl-C has no last line',
+    })
+  }
+  if (written.killEvery !== undefined && written.entities === undefined) {
+    faults.push({ path: '--kill-every', message: 'expected --entities with it' })
+  }
+  if (written.killEvery !== undefined && !written.kill) {
+    faults.push({ path: '--kill-every', message: 'expected it without --no-kill' })
   }
   if (faults.length > 0) {
     const summary = faults.map(({ path, message }) => `${path}: ${message}`).join('; ')
@@ -56,5 +83,22 @@ export function readOptions(written: WrittenOptions): BoundedOptions | Interacti
   }
   const kills = written.kill ? 'on' : 'off'
   if (slots === undefined) return { kind: 'interactive', replicas, workers, kills }
-  return { kind: 'bounded', slots, replicas, workers, output: written.json === true ? 'json' : 'text', kills }
+  const output = written.json === true ? 'json' : 'text'
+  return { kind: 'bounded', slots, replicas, workers, output, kills, ...(long === undefined ? {} : { long }) }
+}
+
+function longReport(
+  { entities = '', killEvery }: WrittenOptions,
+  count: (name: string, text: string, most: number) => number,
+  faults: Fault[],
+): LongReport {
+  const size = count('entities', entities, MOST_ENTITIES)
+  if (killEvery === undefined) return { entities: size, killEveryMs: undefined }
+  const fault = durationFault(killEvery)
+  const killEveryMs = fault === undefined ? parseDuration(killEvery) : 0
+  if (fault !== undefined) faults.push({ path: '--kill-every', message: fault })
+  else if (killEveryMs < LEAST_KILL_EVERY_MS) {
+    faults.push({ path: '--kill-every', message: `expected ${LEAST_KILL_EVERY_MS} ms at least, got ${killEveryMs} ms` })
+  }
+  return { entities: size, killEveryMs }
 }

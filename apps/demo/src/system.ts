@@ -1,6 +1,6 @@
 import { type Clock, CronceError, isCronceError, type SlotKey, slotIdOf } from '@cronce/core'
 import { packageReport } from '@cronce/jobs'
-import { packageSource } from '@cronce/jobs/sources'
+import { packageSource, repeatedPackages } from '@cronce/jobs/sources'
 import { closeAccess, openAccess, runNow, type ServiceAccess } from '@cronce/operations'
 import {
   addressOf,
@@ -29,6 +29,8 @@ const TIMING = {
   CRONCE_LOCK: '2s',
   CRONCE_STALLED_EVERY: '1s',
   CRONCE_RECEIPT_LEASE: '2s',
+  // Kills come by chance here: an entity that was twice under way at one is no worse than others.
+  CRONCE_CRASH_LIMIT: '10',
   CRONCE_SHUTDOWN_TIMEOUT: '3s',
 }
 
@@ -38,6 +40,8 @@ export interface SystemOptions {
   readonly config: DemoConfig
   readonly replicas: number
   readonly workers: number
+  /** How many packages the report is over. Default: the real ones. */
+  readonly entities: number | undefined
   readonly clock: Clock
   /** A process ended without having been told to. */
   readonly onDeath: (id: string, lastLines: readonly string[]) => void
@@ -66,10 +70,13 @@ export interface DemoSystem {
  */
 export async function startSystem(options: SystemOptions): Promise<DemoSystem> {
   const { config, clock, replicas, workers, onDeath } = options
-  const packages = await packageSource.all()
+  const real = await packageSource.all()
+  const { entities = real.length } = options
+  const packages = await repeatedPackages(packageSource, entities).all()
   const faults = planFaults(
     packages.map(({ name }) => name),
-    packageReport.retry.attempts,
+    // A kill takes a try along that the receiver has counted and the job has not: beside kills, it declines until it relents.
+    options.entities === undefined ? packageReport.retry.attempts : Number.POSITIVE_INFINITY,
   )
   const effects = await openEffectLog(await effectFile(STATE_FOLDER, process.pid))
   const receiver = await startReceiver({ log: effects, faults, clock })
@@ -84,6 +91,8 @@ export async function startSystem(options: SystemOptions): Promise<DemoSystem> {
       REDIS_URL: config.REDIS_URL,
       CRONCE_SERVICE: SERVICE,
       CRONCE_RECEIVER_URL: receiver.url,
+      CRONCE_REPORT_PACKAGES: String(entities),
+      POSTGRES_URL: config.POSTGRES_URL ?? '',
       CRONCE_QUEUES: '',
       HOST: '',
       PORT: '',

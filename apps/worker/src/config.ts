@@ -5,10 +5,12 @@ import {
   type Environment,
   lineText,
   optionalText,
+  optionalUrlText,
   portText,
   readEnvironment,
   urlText,
   type Variables,
+  wholeText,
   wordText,
 } from '@cronce/core'
 import { ALARM_VARIABLES } from './alarm-variables.ts'
@@ -63,6 +65,16 @@ export const WORKER_VARIABLES = {
     about: "Where the handlers' effects go: an HTTP API that is idempotent by the header idempotency-key.",
     schema: urlText(['http:', 'https:']),
   },
+  POSTGRES_URL: {
+    about: 'Postgres for the receipts: postgresql://[user:password@]host:port/database. Unset: they are in Redis.',
+    default: '',
+    schema: optionalUrlText(['postgresql:', 'postgres:']),
+  },
+  CRONCE_REPORT_PACKAGES: {
+    about: 'How many packages the report is over; beyond the 20,000 real ones they are repeated under new keys.',
+    default: '20000',
+    schema: wholeText({ least: 1, most: 10_000_000 }),
+  },
   CRONCE_LOCK: {
     about: 'How long a silent worker keeps a task before another may take it.',
     default: '30s',
@@ -77,6 +89,11 @@ export const WORKER_VARIABLES = {
     about: "How long an effect under way stays its attempt's after the worker fell silent.",
     default: '30s',
     schema: durationText({ leastMs: 500, mostMs: 600_000 }),
+  },
+  CRONCE_CRASH_LIMIT: {
+    about: 'How often an entity may take its worker down, alone, before it is a dead letter.',
+    default: '2',
+    schema: wholeText({ least: 1, most: 1_000 }),
   },
   CRONCE_SWEEP_EVERY: {
     about: 'How often this process looks for what others left open.',
@@ -93,7 +110,15 @@ export const WORKER_VARIABLES = {
 } as const satisfies Variables
 
 /** Variables of the service, which often shares an environment file, and of the command line. */
-const OTHERS = ['CRONCE_REPLICA_ID', 'CRONCE_CLAIM_LEASE', 'CRONCE_JOBS', 'CRONCE_OPERATOR']
+const OTHERS = [
+  'CRONCE_REPLICA_ID',
+  'CRONCE_CLAIM_LEASE',
+  'CRONCE_JOBS',
+  'CRONCE_OPERATOR',
+  'CRONCE_CONSOLE_TOKENS',
+  'CRONCE_CONSOLE_LINK',
+  'CRONCE_CONSOLE_SESSION',
+]
 
 /** Variables of this project's own tools. */
 const TOOLS = ['CRONCE_REDIS_SERVER', 'CRONCE_CHROMIUM', 'CRONCE_TEST_RUN', 'CRONCE_TEST_CHILD']

@@ -1,10 +1,12 @@
 import { isCronceError } from '@cronce/core'
+import { packageSource, repeatedPackages } from '@cronce/jobs/sources'
 import { createWorker } from '@cronce/worker'
 import { pino } from 'pino'
 import { watchdogSettings } from './alarm-variables.ts'
 import { readWorkerConfig, type WorkerConfig } from './config.ts'
 import { cacheRefreshHandler, dailyDigestHandler, packageReportHandler, settlementHandler } from './handlers/index.ts'
 import { createHttpServer } from './http-server.ts'
+import { openReceiptPool } from './receipt-pool.ts'
 import { createReceiverClient, type ReceiverClient } from './receiver-client.ts'
 import { openRedisProbe } from './redis-probe.ts'
 import { stopOnSignals } from './stop-signals.ts'
@@ -14,18 +16,27 @@ import { startWorker } from './worker-start.ts'
 const FINISHING_SHARE = 0.6
 
 /** The handlers of the jobs whose queues this process serves. */
-function handlersFor(queues: WorkerConfig['CRONCE_QUEUES'], receiver: ReceiverClient) {
-  const all = [packageReportHandler, dailyDigestHandler, cacheRefreshHandler, settlementHandler]
-  return all.map((make) => make(receiver)).filter(({ job }) => Object.hasOwn(queues, job.queue))
+function handlersFor(config: WorkerConfig, receiver: ReceiverClient) {
+  const packages = repeatedPackages(packageSource, config.CRONCE_REPORT_PACKAGES)
+  const all = [
+    packageReportHandler(receiver, packages),
+    ...[dailyDigestHandler, cacheRefreshHandler, settlementHandler].map((make) => make(receiver)),
+  ]
+  return all.filter(({ job }) => Object.hasOwn(config.CRONCE_QUEUES, job.queue))
 }
 
 async function run(config: WorkerConfig): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL })
   const receiver = createReceiverClient(config.CRONCE_RECEIVER_URL)
   const probe = openRedisProbe(config.REDIS_URL)
+  const receipts =
+    config.POSTGRES_URL === undefined
+      ? undefined
+      : openReceiptPool(config.POSTGRES_URL, (error) => log.warn({ err: error }, 'a connection to Postgres broke'))
   const worker = createWorker({
     service: config.CRONCE_SERVICE,
-    handlers: handlersFor(config.CRONCE_QUEUES, receiver),
+    handlers: handlersFor(config, receiver),
+    ...(receipts === undefined ? {} : { receipts: { postgres: receipts.adapter } }),
     redis: config.REDIS_URL,
     queues: config.CRONCE_QUEUES,
     logger: log,
@@ -35,6 +46,7 @@ async function run(config: WorkerConfig): Promise<void> {
     stalledEvery: config.CRONCE_STALLED_EVERY,
     receiptLease: config.CRONCE_RECEIPT_LEASE,
     sweepEvery: config.CRONCE_SWEEP_EVERY,
+    crashLimit: config.CRONCE_CRASH_LIMIT,
     watchdog: { ...watchdogSettings(config), heartbeats: config.CRONCE_HEARTBEATS },
     ...(config.CRONCE_WORKER_ID === undefined ? {} : { id: config.CRONCE_WORKER_ID }),
   })
@@ -57,13 +69,14 @@ async function run(config: WorkerConfig): Promise<void> {
       await server.close()
       probe.close()
       receiver.close()
+      await receipts?.close()
     },
     onForced: (reason, error) => log.error({ err: error }, `stopped by force: ${reason}`),
   })
   const url = await server.listen({ host: config.HOST, port: config.PORT })
   log.info({ url, worker: worker.id }, 'listening')
-  const onRetry = (error: unknown) => log.warn({ err: error }, 'Redis is out of reach; trying again')
-  starting = startWorker({ worker, signal: stopping.signal, onRetry })
+  const onRetry = (error: unknown) => log.warn({ err: error }, 'what it needs is out of reach; trying again')
+  starting = startWorker({ worker, prepare: receipts?.prepare, signal: stopping.signal, onRetry })
   await starting
 }
 

@@ -55,6 +55,8 @@ export interface Summary {
   readonly duplicateEffects: number
   readonly effectRepeats: number
   readonly kills: number
+  /** Of a long report: its dead letters that were run again, and what its sum is since. */
+  readonly redriven?: { readonly entities: number; readonly entitiesDone: number; readonly deadLetters: number }
 }
 
 export interface Verdict {

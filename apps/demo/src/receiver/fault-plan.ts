@@ -8,7 +8,8 @@ export interface PlannedFault {
 /** Entities that the receiver fails on purpose, by key. Only the receiver knows: workers meet it as they would meet any. */
 export type FaultPlan = ReadonlyMap<string, PlannedFault>
 
-const DECLINED = 3
+/** Entities that die because the receiver declines them as often as they are tried. */
+export const DECLINED = 3
 const STUMBLING = 20
 
 /**
@@ -16,12 +17,12 @@ const STUMBLING = 20
  * over twenty others, so that they are tried again.
  *
  * @param entities at least 46 keys.
- * @param attempts how often the job tries an entity.
+ * @param declines how often it declines them: as often as the job tries an entity, or for ever.
  */
-export function planFaults(entities: readonly string[], attempts: number): FaultPlan {
+export function planFaults(entities: readonly string[], declines: number): FaultPlan {
   const plan = new Map<string, PlannedFault>()
   for (const entity of spread(entities, STUMBLING)) plan.set(entity, { status: 503, calls: 1 })
-  for (const entity of spread(entities, DECLINED)) plan.set(entity, { status: 402, calls: attempts })
+  for (const entity of spread(entities, DECLINED)) plan.set(entity, { status: 402, calls: declines })
   return plan
 }
 

@@ -17,6 +17,8 @@ export type CallCounts = Record<EffectLine['kind'], number>
 export interface Receiver {
   readonly url: string
   readonly counts: Readonly<CallCounts>
+  /** From here on nothing is failed on purpose. */
+  relent(): void
   close(): Promise<void>
 }
 
@@ -33,13 +35,14 @@ interface EffectBody {
 export async function startReceiver({ log, faults, clock }: ReceiverOptions): Promise<Receiver> {
   const hashes = new Map<string, string>()
   const failures = new Map<string, number>()
+  let planned = faults
   const counts: CallCounts = { accepted: 0, repeat: 0, conflict: 0, refused: 0, start: 0 }
 
   function judge(key: string, entity: string, bodyHash: string): Pick<EffectLine, 'kind' | 'status'> {
     const known = hashes.get(key)
     if (known !== undefined)
       return known === bodyHash ? { kind: 'repeat', status: 200 } : { kind: 'conflict', status: 422 }
-    const fault = faults.get(entity)
+    const fault = planned.get(entity)
     const failed = failures.get(key) ?? 0
     if (fault !== undefined && failed < fault.calls) {
       failures.set(key, failed + 1)
@@ -70,5 +73,5 @@ export async function startReceiver({ log, faults, clock }: ReceiverOptions): Pr
     return reply.code(201).send({ kind: 'start' })
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { url, counts, close: () => app.close() }
+  return { url, counts, relent: () => void (planned = new Map()), close: () => app.close() }
 }

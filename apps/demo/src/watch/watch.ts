@@ -7,6 +7,8 @@ export interface Watch {
   readonly attempts: AttemptBook
   /** Chunks of a run that a worker has in its hands: it started them and has not said how they ended. */
   heldChunks(worker: string, slot: string): readonly number[]
+  /** Whether a worker has settled a chunk. */
+  hasWorked(worker: string): boolean
   /** Lateness of the last starts of any run, ms. */
   readonly latenesses: readonly number[]
   /** The last slots of a job that a replica took or a worker ended, newest last. */
@@ -36,6 +38,7 @@ export function createWatch(): Watch {
   const held = new Map<string, Set<string>>()
   const recent = new Map<string, RecentSlot[]>()
   const latenesses: number[] = []
+  const worked = new Set<string>()
   let deaths = 0
 
   function change(slot: string, facts: Partial<RecentSlot>): void {
@@ -83,6 +86,7 @@ export function createWatch(): Watch {
     latenesses,
     note(id, { fields }) {
       const { event, slot } = fields
+      if (event === 'chunk.settled') worked.add(id)
       if (typeof event !== 'string' || typeof slot !== 'string') return
       if (Object.hasOwn(noteSlot, event)) noteSlot[event]?.(slot, id, fields)
     },
@@ -90,6 +94,7 @@ export function createWatch(): Watch {
       [...(held.get(worker) ?? [])]
         .filter((key) => key.startsWith(`${slot} `))
         .map((key) => Number(key.slice(slot.length + 1))),
+    hasWorked: (worker) => worked.has(worker),
     recent: (job) => recent.get(job) ?? [],
     get deaths() {
       return deaths

@@ -1,14 +1,14 @@
 import { type NpmPackage, packageReport } from '@cronce/jobs'
-import { packageSource } from '@cronce/jobs/sources'
+import type { PackageSource } from '@cronce/jobs/sources'
 import { handle } from '@cronce/worker'
 import type { ReceiverClient } from '../receiver-client.ts'
 
 const SECONDS_A_MONTH = 30 * 24 * 3600
 
 /** One line of the report per package, delivered once under the line's idempotency key. */
-export function packageReportHandler(receiver: ReceiverClient) {
+export function packageReportHandler(receiver: ReceiverClient, packages: PackageSource) {
   return handle(packageReport, {
-    entities: ({ after, limit }) => packageSource.page({ after, limit }),
+    entities: ({ after, limit }) => packages.page({ after, limit }),
     async each(npmPackage, ctx) {
       const key = ctx.idempotencyKey('line')
       const content = reportLine(npmPackage)

@@ -32,6 +32,15 @@ export function portText(): z.ZodType<number> {
   )
 }
 
+/** A whole number within a range. */
+export function wholeText({ least, most }: { least: number; most: number }): z.ZodType<number> {
+  return checked((value) => {
+    const isWhole = typeof value === 'string' && /^\d{1,9}$/.test(value)
+    if (isWhole && Number(value) >= least && Number(value) <= most) return undefined
+    return `expected a whole number from ${least} to ${most}, got ${describeValue(value)}`
+  }, Number)
+}
+
 /** A duration with its unit, or digits alone for milliseconds; read as milliseconds. */
 export function durationText(range: { leastMs: number; mostMs: number }): z.ZodType<number> {
   const { leastMs, mostMs } = range

@@ -7,6 +7,7 @@ import { ZodError } from 'zod'
 import { dailyDigest } from '../definitions/daily-digest.ts'
 import { packageReport } from '../definitions/package-report.ts'
 import { openPackages, packageSource } from './package-source.ts'
+import { repeatedPackages } from './repeated-packages.ts'
 import { scopeSource, scopesOf } from './scope-source.ts'
 
 let folder = ''
@@ -53,6 +54,29 @@ describe('packageSource', () => {
   it('refuses a file with another header', async () => {
     const source = await packagesOf('name;version;downloads', 'a;1.0.0;5')
     await expect(source.page({ limit: 1 })).rejects.toThrow(ZodError)
+  })
+})
+
+describe('repeatedPackages', () => {
+  const namesOf = async (count: number) => {
+    const source = repeatedPackages(await packagesOf('name,version,downloads_a_month', 'a,1.0.0,5', 'b,1.0.0,5'), count)
+    return (await source.all()).map(({ name }) => name)
+  }
+
+  it('gives any number of packages, each under a key of its own, in the order of keys', async () => {
+    expect(await namesOf(1)).toEqual(['a'])
+    expect(await namesOf(2)).toEqual(['a', 'b'])
+    expect(await namesOf(5)).toEqual(['a', 'a~2', 'a~3', 'b', 'b~2'])
+    const many = (await repeatedPackages(packageSource, 45_000).all()).map(({ name }) => name)
+    expect(new Set(many).size).toBe(45_000)
+    expect(many).toEqual(many.toSorted())
+  })
+
+  it('gives pages that the job takes', async () => {
+    const source = repeatedPackages(packageSource, 30_000)
+    const [first, second] = await source.page({ limit: 2 })
+    expect(await source.page({ after: first?.name, limit: 1 })).toEqual([second])
+    expect(packageReport.entity.key(packageReport.entity.parse(second))).toBe(second?.name)
   })
 })
 
