@@ -5,6 +5,14 @@ export type { EntityContext } from './entity-context.ts'
 export type { CursorPage, EntitySource, PageRequest, SourceAnswer } from './entity-source.ts'
 export { type EntityWork, type Handler, type HandlerInput, handle } from './handler.ts'
 export { NonRetryableError, RetryLaterError, type RetryLaterOptions } from './handler-errors.ts'
+export {
+  type InThread,
+  inThread,
+  type ThreadCaller,
+  type ThreadFacts,
+  type ThreadFunction,
+  type ThreadOptions,
+} from './in-thread.ts'
 export { LARGEST_ENTITY_BYTES } from './page-members.ts'
 export type { RunSlot } from './run-slot.ts'
 export type { Transaction, TransactionOutcome, TransactionRequest, TransactionTypes } from './transaction.ts'

@@ -60,6 +60,14 @@ export const WORKER_ERRORS = {
       'no live worker has a handler for job "{job}" version {version} by its finish tolerance; the run is failed',
     fix: 'Deploy a worker with that handler, then `cronce dead retry` the run.',
   },
+  CRONCE_THREAD_INVALID: {
+    message: 'inThread is refused: {summary}',
+    fix: 'Pass the URL of a module, such as new URL("./render.js", import.meta.url).',
+  },
+  CRONCE_THREAD_ENDED: {
+    message: 'the thread ended before it had answered: {reason}',
+    fix: 'Look at what the module does to its thread; raise resourceLimits where it runs out of memory.',
+  },
   CRONCE_PLAN_CRASHED: {
     message: '{slot}: workers died again and again while they read its entities; the run is failed',
     fix: 'Look at what the entity source does to its process; then `cronce dead retry` the run.',
