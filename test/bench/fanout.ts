@@ -1,7 +1,9 @@
 import { loadavg } from 'node:os'
 import { pathToFileURL } from 'node:url'
-import { onceJob } from './fanout/accounts.ts'
-import { openCronceSide } from './fanout/cronce-side.ts'
+import { startPostgres } from '../support/index.ts'
+import { postgresBinaries } from '../support/postgres-binaries.ts'
+import { bulkJob, onceJob, transactionJob } from './fanout/accounts.ts'
+import { type CronceSideOptions, openCronceSide } from './fanout/cronce-side.ts'
 import { openRawSide } from './fanout/raw-side.ts'
 import type { Round, Side } from './fanout/side.ts'
 import { median } from './trigger/median.ts'
@@ -28,7 +30,7 @@ export interface FanoutBench {
   readonly cronce: number
   /** `ctx.once` for each entity: a lease and a receipt. */
   readonly cronceOnce: number
-  /** Receipts in Postgres, one transaction per chunk. */
+  /** Receipts in Postgres, one transaction per chunk (`eachChunk`); null where there is no Postgres. */
   readonly cronceBulk: number | null
   /** Receipts in Postgres, one transaction per entity. */
   readonly perEntityTx: number | null
@@ -51,28 +53,35 @@ export async function main(args: readonly string[]): Promise<void> {
 
 async function measureFanout(entities: number): Promise<FanoutBench> {
   const load = loadavg()[0] ?? 0
+  const postgres = postgresBinaries() === undefined ? undefined : await startPostgres()
   const [raw, cronce] = [await openRawSide(), await openCronceSide()]
-  const pairs = await inTurns([raw, cronce], entities)
+  const bulk = postgres && (await openCronceSide({ job: bulkJob, postgresUrl: postgres.url }))
+  const turns = await inTurns([raw, cronce, ...(bulk === undefined ? [] : [bulk])], entities)
   const [rawPeak, croncePeak] = [await raw.peak(), await cronce.peak()]
-  await Promise.all([raw.close(), cronce.close()])
-  const once = await openCronceSide({ job: onceJob })
-  const onceRounds = await inTurns([once], Math.round(entities * SLOW_SHARE))
-  await once.close()
-  const of = (index: number) => pairs.map((rounds) => rounds[index] as Round)
+  await Promise.all([raw.close(), cronce.close(), bulk?.close()])
+  const slow = async (options: CronceSideOptions) => {
+    const side = await openCronceSide(options)
+    const rounds = await inTurns([side], Math.round(entities * SLOW_SHARE))
+    await side.close()
+    return medianRate(rounds.map(([round]) => round as Round))
+  }
+  const cronceOnce = await slow({ job: onceJob })
+  const perEntityTx = postgres && (await slow({ job: transactionJob, postgresUrl: postgres.url }))
+  await postgres?.stop()
+  const of = (index: number) => turns.map((rounds) => rounds[index] as Round)
+  const ratioOf = (index: number) =>
+    tenth(median(turns.map((rounds) => rateOf(rounds[index] as Round) / rateOf(rounds[0] as Round))))
   return {
     bench: 'fanout',
     node: process.version,
     entities,
     load,
-    ratio: {
-      redis: tenth(median(pairs.map(([one, other]) => rateOf(other as Round) / rateOf(one as Round)))),
-      postgres: null,
-    },
+    ratio: { redis: ratioOf(1), postgres: bulk === undefined ? null : ratioOf(2) },
     raw: medianRate(of(0)),
     cronce: medianRate(of(1)),
-    cronceOnce: medianRate(onceRounds.map(([round]) => round as Round)),
-    cronceBulk: null,
-    perEntityTx: null,
+    cronceOnce,
+    cronceBulk: bulk === undefined ? null : medianRate(of(2)),
+    perEntityTx: perEntityTx ?? null,
     cpuUsPerEntity: { raw: cpuUs(of(0)), cronce: cpuUs(of(1)) },
     peakRedisBytes: croncePeak.redisBytes,
     peakRssBytes: croncePeak.rssBytes,

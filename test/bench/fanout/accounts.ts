@@ -46,3 +46,9 @@ export const noopJob = defineJob({ ...settings, name: 'noop' })
 
 /** One effect per entity under `ctx.once`: a lease and a receipt, each a write of its own. */
 export const onceJob = defineJob({ ...settings, name: 'once' })
+
+/** Receipts in Postgres, those of a chunk in one transaction. */
+export const bulkJob = defineJob({ ...settings, name: 'bulk' })
+
+/** Receipts in Postgres, each in a transaction of its own. */
+export const transactionJob = defineJob({ ...settings, name: 'transaction' })

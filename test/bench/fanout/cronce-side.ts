@@ -15,6 +15,8 @@ export interface CronceSideOptions {
   readonly job?: JobSettings
   /** Flags of node for the workers, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[]
+  /** Where receipts are. Default: in Redis. */
+  readonly postgresUrl?: string | undefined
 }
 
 /** Cronce's side, which can be looked into while it runs. */
@@ -25,7 +27,11 @@ export interface CronceSide extends Side {
 }
 
 /** Cronce: the run is planned, executed and settled by two workers; this process only starts it and looks. */
-export async function openCronceSide({ job = noopJob, nodeArgs = [] }: CronceSideOptions = {}): Promise<CronceSide> {
+export async function openCronceSide({
+  job = noopJob,
+  nodeArgs = [],
+  postgresUrl,
+}: CronceSideOptions = {}): Promise<CronceSide> {
   const server = await startRedis()
   const redis = connect(server.url, 'consumer')
   const store = createStore({ redis, service: SERVICE })
@@ -33,7 +39,12 @@ export async function openCronceSide({ job = noopJob, nodeArgs = [] }: CronceSid
   const workers = await Promise.all(
     Array.from({ length: WORKERS }, () =>
       spawnProcess({
-        ...{ file: new URL('cronce-worker.ts', import.meta.url), args: [server.url], ready: 'ready', nodeArgs },
+        ...{
+          file: new URL('cronce-worker.ts', import.meta.url),
+          args: [server.url, ...(postgresUrl === undefined ? [] : [postgresUrl])],
+          ready: 'ready',
+          nodeArgs,
+        },
       }),
     ),
   )
