@@ -1,4 +1,5 @@
 import { CONFIG_ERRORS } from './config.ts'
+import { CONSOLE_ERRORS } from './console.ts'
 import { JOB_ERRORS } from './job.ts'
 import { OPERATION_ERRORS } from './operation.ts'
 import { SCHEDULE_ERRORS } from './schedule.ts'
@@ -23,6 +24,7 @@ export const ERRORS = {
   ...WORKER_ERRORS,
   ...WATCHDOG_ERRORS,
   ...OPERATION_ERRORS,
+  ...CONSOLE_ERRORS,
 } as const satisfies Readonly<Record<string, ErrorEntry>>
 
 export type ErrorCode = keyof typeof ERRORS

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ERRORS, type ErrorEntry } from './catalogue.ts'
 import { CONFIG_ERRORS } from './config.ts'
+import { CONSOLE_ERRORS } from './console.ts'
 import { JOB_ERRORS } from './job.ts'
 import { OPERATION_ERRORS } from './operation.ts'
 import { SCHEDULE_ERRORS } from './schedule.ts'
@@ -23,6 +24,7 @@ const AREAS: readonly (readonly [heading: string, codes: Readonly<Record<string,
   ['Workers', WORKER_ERRORS],
   ['Watchdog', WATCHDOG_ERRORS],
   ['Operations', OPERATION_ERRORS],
+  ['Console', CONSOLE_ERRORS],
 ]
 
 function section([heading, codes]: (typeof AREAS)[number]): string {

@@ -1,0 +1,80 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '@cronce/core'
+import type { Account, Role, TokenAccount } from './tokens-text.ts'
+
+export interface AccessOptions {
+  readonly tokens: readonly TokenAccount[]
+  /** Whom the sign-in link makes of its bearer; undefined: there is none. */
+  readonly link: { readonly name: string; readonly role: Role } | undefined
+  readonly sessionMs: number
+  readonly clock: Clock
+}
+
+/** Who may do what: tokens, the link that works once, and the sessions that both begin. */
+export interface Access {
+  /** The secret of the sign-in link; undefined where there is none. */
+  readonly linkToken: string | undefined
+  /** The account of a token. */
+  ofToken(token: string): Account | undefined
+  /** Begins a session by a token or by the link, which is used up. Answers the secret of the cookie. */
+  signIn(token: string): { readonly secret: string; readonly account: Account } | undefined
+  ofSession(secret: string): Account | undefined
+  signOut(secret: string): void
+}
+
+/** Sessions at once; the oldest gives way. */
+const MOST_SESSIONS = 1_000
+
+/** Holds sessions in this process: they end with it. */
+export function createAccess({ tokens, link, sessionMs, clock }: AccessOptions): Access {
+  const accounts = tokens.map(({ name, role, token }) => ({ account: { name, role }, digest: digestOf(token) }))
+  const sessions = new Map<string, { account: Account; untilAt: number }>()
+  const linkToken = link === undefined ? undefined : secretText()
+  let openLink = linkToken === undefined ? undefined : digestOf(linkToken)
+
+  const ofToken = (token: string): Account | undefined => {
+    const digest = digestOf(token)
+    return accounts.find((candidate) => timingSafeEqual(candidate.digest, digest))?.account
+  }
+  const useLink = (token: string): Account | undefined => {
+    if (link === undefined || openLink === undefined || !timingSafeEqual(openLink, digestOf(token))) return undefined
+    openLink = undefined
+    return link
+  }
+  return {
+    linkToken,
+    ofToken,
+    signIn(token) {
+      const account = ofToken(token) ?? useLink(token)
+      if (account === undefined) return undefined
+      const [oldest] = sessions.keys()
+      if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest)
+      const secret = secretText()
+      sessions.set(keyOf(secret), { account, untilAt: clock.now() + sessionMs })
+      return { secret, account }
+    },
+    ofSession(secret) {
+      const session = sessions.get(keyOf(secret))
+      if (session === undefined) return undefined
+      if (session.untilAt > clock.now()) return session.account
+      sessions.delete(keyOf(secret))
+      return undefined
+    },
+    signOut(secret) {
+      sessions.delete(keyOf(secret))
+    },
+  }
+}
+
+function secretText(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Compared as digests: of equal length, and how long a comparison takes tells nothing. */
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function keyOf(secret: string): string {
+  return digestOf(secret).toString('base64url')
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { isCronceError, type Variable } from '@cronce/core'
+import { describe, expect, it } from 'vitest'
+import { CONSOLE_VARIABLES, isLoopback, readConsoleConfig } from './config.ts'
+
+const EXAMPLE = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8')
+const TOKEN = 'a-token-of-sixteen-or-more'
+const WHOLE = { REDIS_URL: 'redis://h' }
+
+type Row = readonly [name: string, about: string, unset: string | undefined]
+
+/** The variables of the sections whose heading names this app; a line without # in front of it must be set. */
+function documented(app: string): Row[] {
+  const sections = EXAMPLE.split(/^## /m).filter((section) => section.split('\n')[0]?.includes(`apps/${app}`))
+  const rows = sections.flatMap((section) => [...section.matchAll(/^# (.*)\n(#?)(\w+)=(.*)$/gm)])
+  return rows
+    .map(([, about = '', hash, name = '', value]): Row => [name, about, hash === '' ? undefined : value])
+    .toSorted()
+}
+
+function faults(env: Record<string, string>): string[] {
+  try {
+    readConsoleConfig({ ...WHOLE, ...env })
+  } catch (error) {
+    if (isCronceError(error, 'CRONCE_CONFIG_INVALID')) return error.faults.map(({ message }) => message)
+  }
+  return []
+}
+
+describe('.env.example', () => {
+  it('has every variable of the console with its text and default, and no other', () => {
+    const variables = Object.entries<Variable>(CONSOLE_VARIABLES).map(([name, { about, default: unset }]): Row => {
+      return [name, unset === undefined ? `${about} Must be set.` : about, unset]
+    })
+    expect(documented('console')).toEqual(variables.toSorted())
+  })
+
+  it('is taken by the console as it stands, every line of it', () => {
+    const env = Object.fromEntries(
+      [...EXAMPLE.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    )
+    expect(readConsoleConfig(env)).toMatchObject({ CRONCE_CONSOLE_TOKENS: [], CRONCE_CONSOLE_LINK: 'operator' })
+  })
+})
+
+describe('tokens', () => {
+  it('make accounts', () => {
+    const config = readConsoleConfig({ ...WHOLE, CRONCE_CONSOLE_TOKENS: `ada:admin:${TOKEN} vera:viewer:${TOKEN}2` })
+    expect(config.CRONCE_CONSOLE_TOKENS).toEqual([
+      { name: 'ada', role: 'admin', token: TOKEN },
+      { name: 'vera', role: 'viewer', token: `${TOKEN}2` },
+    ])
+  })
+
+  it('are refused with every fault at once, and are in no message', () => {
+    const text = `ada:boss:${TOKEN} vera:viewer:tooshort :viewer:${TOKEN} a:viewer:${TOKEN}x b:admin:${TOKEN}x`
+    const messages = faults({ CRONCE_CONSOLE_TOKENS: text })
+    expect(messages).toHaveLength(4)
+    expect(messages.join()).not.toMatch(/a-token|tooshort/)
+  })
+})
+
+describe('an address beyond this machine', () => {
+  it.each(['0.0.0.0', '10.0.0.7', '::', 'example.com', '127.evil.example'])('needs tokens: %s', (HOST) => {
+    expect(faults({ HOST })).toEqual([expect.stringContaining('expected at least one token')])
+    expect(faults({ HOST, CRONCE_CONSOLE_TOKENS: `ada:admin:${TOKEN}` })).toEqual([])
+  })
+
+  it.each(['127.0.0.1', '127.0.1.1', '::1', 'localhost'])('is not %s', (host) => {
+    expect(isLoopback(host)).toBe(true)
+  })
+})

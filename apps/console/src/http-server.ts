@@ -1,0 +1,101 @@
+import { CronceError } from '@cronce/core'
+import { closeAccess, openAccess } from '@cronce/operations'
+import { addressOf, connect } from '@cronce/store'
+import staticFiles from '@fastify/static'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Access } from './access.ts'
+import { addChangeRoutes } from './change-routes.ts'
+import { errorAnswer } from './error-answer.ts'
+import { guardRequests } from './guard.ts'
+import { metricsText } from './metrics.ts'
+import { addReadRoutes } from './read-routes.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+import { addSessionRoutes } from './session-routes.ts'
+
+export interface HttpServerOptions {
+  readonly redisUrl: string
+  readonly service: string
+  readonly access: Access
+  readonly sessionMs: number
+  readonly reach: 'loopback' | 'network'
+  /** Who may read `/metrics`: where there are no tokens, a scraper of this machine needs none. */
+  readonly metrics: 'public' | 'viewers'
+  /** The folder of the built page. */
+  readonly pageFolder: string
+  readonly log: Logger
+}
+
+const LONGEST_BODY = 16 * 1024
+const LONGEST_HEADERS = 16 * 1024
+const REQUEST_WITHIN_MS = 10_000
+
+/** Ids carry encoded job names and entity keys of 512 bytes. */
+const LONGEST_ID = 4_096
+
+/** The console's HTTP server; closing it closes its connection to Redis. */
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { redisUrl, service, access, sessionMs, log } = options
+  const redis = connect(redisUrl, 'producer')
+  // ioredis tells every failed connection here; the command that fails tells it to us.
+  redis.on('error', () => undefined)
+  const target = openAccess({ redis, service })
+  const app = Fastify({
+    logger: false,
+    bodyLimit: LONGEST_BODY,
+    requestTimeout: REQUEST_WITHIN_MS,
+    connectionTimeout: 2 * REQUEST_WITHIN_MS,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: LONGEST_ID },
+    http: { maxHeaderSize: LONGEST_HEADERS, headersTimeout: REQUEST_WITHIN_MS },
+  })
+  // JSON alone: a form of another page can send plain text without asking first.
+  app.removeContentTypeParser('text/plain')
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(SECURITY_HEADERS)
+    if (request.url.startsWith('/api/') || request.url.startsWith('/login'))
+      void reply.header('cache-control', 'no-store')
+  })
+  app.setErrorHandler(async (error, request, reply) => {
+    const { status, body, kind } = errorAnswer(error, { redisAddress: addressOf(redis) })
+    if (kind === 'unexpected') log.error({ err: error, method: request.method, url: request.url }, 'a request failed')
+    return await reply.code(status).send(body)
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    const reason = `there is no ${request.method} ${pathOf(request.url)}`
+    const { body } = errorAnswer(new CronceError('CRONCE_CONSOLE_REQUEST', { reason }), { redisAddress: '' })
+    return await reply.code(404).send(body)
+  })
+  guardRequests(app, options)
+  addSessionRoutes(app, { access, service, sessionMs })
+  addReadRoutes(app, target)
+  addChangeRoutes(app, target)
+  const isPublic = { config: { asks: 'public' } } as const
+  app.get('/healthz', isPublic, () => ({ status: 'alive' }))
+  app.get('/readyz', isPublic, async (_, reply) => {
+    const isReached = await redis.ping().then(
+      () => true,
+      () => false,
+    )
+    if (isReached) return { status: 'ready' }
+    return await reply.code(503).send({ status: 'not-ready', reason: 'Redis is out of reach' })
+  })
+  app.get('/metrics', options.metrics === 'public' ? isPublic : {}, async (_, reply) => {
+    const { type, text } = await metricsText(target)
+    return await reply.type(type).send(text)
+  })
+  // The page is no secret; everything it shows is.
+  await app.register(async (page) => {
+    page.addHook('onRoute', (route) => void (route.config = { ...route.config, ...isPublic.config }))
+    await page.register(staticFiles, { root: options.pageFolder, wildcard: false, index: 'index.html' })
+  })
+  app.addHook('onClose', async () => {
+    await closeAccess(target)
+    redis.disconnect()
+  })
+  return app
+}
+
+function pathOf(url: string): string {
+  return (url.split('?')[0] ?? '').slice(0, 200)
+}

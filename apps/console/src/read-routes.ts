@@ -1,0 +1,46 @@
+import { RUN_STATES, type RunState } from '@cronce/core'
+import { type Audit, auditService, type ServiceAccess } from '@cronce/operations'
+import { readTime } from '@cronce/store'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { readInput } from './input.ts'
+import { readSchedules } from './schedules.ts'
+import { readLetter, readLetters, readPresence, readRun, readRuns } from './service-answers.ts'
+
+const HOUR_MS = 3_600_000
+
+const limit = (unset: number, most: number) => z.coerce.number().int().min(1).max(most).default(unset)
+const text = z.string().min(1).max(8_192).optional()
+
+const SCHEDULES = z.strictObject({ limit: limit(50, 200), cursor: text })
+const RUNS = z.strictObject({
+  limit: limit(50, 200),
+  cursor: text,
+  job: text,
+  state: z.enum(Object.keys(RUN_STATES) as [RunState, ...RunState[]]).optional(),
+})
+const LETTERS = z.strictObject({ limit: limit(50, 200), cursor: text, job: text, slot: text, error: text })
+const AUDIT = z.strictObject({ hours: z.coerce.number().min(1).max(744).default(24), job: text })
+
+/** What anybody who is signed in may read. */
+export function addReadRoutes(app: FastifyInstance, access: ServiceAccess): void {
+  const { store } = access
+  app.get('/api/schedules', async ({ query }) => {
+    const { limit: most, cursor } = readInput(SCHEDULES, query)
+    return await readSchedules(access, { limit: most, after: cursor })
+  })
+  app.get('/api/runs', async ({ query }) => await readRuns(store, readInput(RUNS, query)))
+  app.get<{ Params: { slot: string } }>('/api/runs/:slot', async ({ params }) => await readRun(store, params.slot))
+  app.get('/api/dead', async ({ query }) => await readLetters(store, readInput(LETTERS, query)))
+  app.get<{ Params: { id: string } }>('/api/dead/:id', async ({ params }) => await readLetter(store, params.id))
+  app.get('/api/presence', async () => await readPresence(store))
+  app.get('/api/audit', async ({ query }): Promise<Audit> => {
+    const { hours, job } = readInput(AUDIT, query)
+    const now = await readTime(store)
+    return await auditService(store, {
+      fromAt: now - hours * HOUR_MS,
+      toAt: now,
+      ...(job === undefined ? {} : { job }),
+    })
+  })
+}

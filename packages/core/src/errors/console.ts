@@ -1,0 +1,25 @@
+import type { ErrorEntry } from './catalogue.ts'
+
+/** What the console refuses. */
+export const CONSOLE_ERRORS = {
+  CRONCE_CONSOLE_SIGN_IN: {
+    message: 'expected a session or a token that the console knows, got {got}',
+    fix: 'Open the sign-in link that the console logs at its start, or send `Authorization: Bearer` with a token of CRONCE_CONSOLE_TOKENS.',
+  },
+  CRONCE_CONSOLE_ROLE: {
+    message: '{name} has the role {role}; expected {needed} or more for {method} requests',
+    fix: 'Ask somebody with the role; roles are set in CRONCE_CONSOLE_TOKENS.',
+  },
+  CRONCE_CONSOLE_ORIGIN: {
+    message: 'the request is refused: {reason}',
+    fix: 'Send changes from the console itself, or with `Authorization: Bearer` and a token instead of a session.',
+  },
+  CRONCE_CONSOLE_REQUEST: {
+    message: 'the HTTP request is refused: {reason}',
+    fix: 'Correct the request; docs/console.md lists what the console answers.',
+  },
+  CRONCE_CONSOLE_STALE: {
+    message: '{id} is {state} by now',
+    fix: 'Nothing was changed. Look at it again: somebody else was first.',
+  },
+} as const satisfies Readonly<Record<string, ErrorEntry>>
