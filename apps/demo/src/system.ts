@@ -34,6 +34,9 @@ const TIMING = {
   CRONCE_SHUTDOWN_TIMEOUT: '3s',
 }
 
+/** After a kill the entities of its chunks run one at a time; more chunks at once keep the processors busy meanwhile. */
+const LONG_QUEUES = 'default:5,reports:8'
+
 const STOP_WITHIN_MS = 5_000
 
 export interface SystemOptions {
@@ -93,7 +96,7 @@ export async function startSystem(options: SystemOptions): Promise<DemoSystem> {
       CRONCE_RECEIVER_URL: receiver.url,
       CRONCE_REPORT_PACKAGES: String(entities),
       POSTGRES_URL: config.POSTGRES_URL ?? '',
-      CRONCE_QUEUES: '',
+      CRONCE_QUEUES: options.entities === undefined ? '' : LONG_QUEUES,
       HOST: '',
       PORT: '',
       // A lost claim is a debug line, and attempts are counted.
