@@ -24,7 +24,7 @@ function Details({ run, record, events, deadLetters, zone, now }: RunDetailsAnsw
   const { planned, done, dead, abandoned, skipped } = entities
   const settled = done + dead + abandoned + skipped
   const facts: readonly (readonly [string, string])[] = [
-    ['Due', `${local} ${zone} · ${utcText(at)}`],
+    ['Due', local === utcText(at) ? local : `${local} ${zone} · ${utcText(at)}`],
     ['Why it ran', [cause ?? '', why ?? ''].filter(Boolean).join(': ')],
     ['Why not', reason ?? ''],
     ['Claimed by', [by ?? '', release ?? ''].filter(Boolean).join(', release ')],

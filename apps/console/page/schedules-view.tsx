@@ -114,7 +114,7 @@ function Standing({ job, now }: { job: JobAnswer; now: number }) {
             <a class="inst" href={href('runs', row.slot)}>
               due {row.local}
             </a>{' '}
-            <span class="inst">{utcText(row.at)}</span>
+            {row.local !== utcText(row.at) && <span class="inst">{utcText(row.at)}</span>}
             {row.count > 1 && `, and ${row.count - 1} more`}
           </div>
         </div>
@@ -141,7 +141,8 @@ function Standing({ job, now }: { job: JobAnswer; now: number }) {
           <span class="soft">next </span>
           {fromNowText(next.startsAt, now)}
           <div class="soft num">
-            <span class="inst">{next.local}</span> {job.zone !== 'UTC' && <span class="inst">{utcText(next.at)}</span>}
+            <span class="inst">{next.local}</span>{' '}
+            {next.local !== utcText(next.at) && <span class="inst">{utcText(next.at)}</span>}
           </div>
           {next.note !== null && <div class="warn-text">{next.note}</div>}
         </div>

@@ -83,7 +83,8 @@ function Tip({ run }: { run: RunAnswer }) {
       </div>
       {figures.length > 0 && <div>{figures.join(' · ')}</div>}
       <div class="soft">
-        {run.local} · {utcText(run.at)}
+        {run.local}
+        {run.local !== utcText(run.at) && ` · ${utcText(run.at)}`}
         {run.by !== null && ` · claimed by ${run.by}`}
       </div>
     </div>

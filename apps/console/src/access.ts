@@ -22,6 +22,9 @@ export interface Access {
   signOut(secret: string): void
 }
 
+/** Of the link: it fits a line of a terminal, works once, and cannot be guessed all the same. */
+const LINK_BYTES = 16
+
 /** Sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 1_000
 
@@ -29,7 +32,7 @@ const MOST_SESSIONS = 1_000
 export function createAccess({ tokens, link, sessionMs, clock }: AccessOptions): Access {
   const accounts = tokens.map(({ name, role, token }) => ({ account: { name, role }, digest: digestOf(token) }))
   const sessions = new Map<string, { account: Account; untilAt: number }>()
-  const linkToken = link === undefined ? undefined : secretText()
+  const linkToken = link === undefined ? undefined : secretText(LINK_BYTES)
   let openLink = linkToken === undefined ? undefined : digestOf(linkToken)
 
   const ofToken = (token: string): Account | undefined => {
@@ -66,8 +69,8 @@ export function createAccess({ tokens, link, sessionMs, clock }: AccessOptions):
   }
 }
 
-function secretText(): string {
-  return randomBytes(32).toString('base64url')
+function secretText(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url')
 }
 
 /** Compared as digests: of equal length, and how long a comparison takes tells nothing. */

@@ -57,7 +57,7 @@ export function letterRowAnswer(row: DeadLetterRow): LetterRowAnswer {
   }
 }
 
-/** `2026-03-08 03:00:00 -04:00`: an abbreviation alone does not say which of two it is. */
+/** `2026-03-08 03:00:00 -04:00`, in UTC `2026-03-08 07:00:00Z`: an abbreviation alone does not say which of two it is. */
 export function localText(schedule: Schedule | undefined, at: number): string {
   return zonedText(zoneOf(schedule), at)
 }
@@ -78,13 +78,13 @@ function zonedText(zone: string, at: number): string {
     })
     formats.set(zone, format)
   }
-  return `${format.format(at)} ${offsetText(zone, at)}`
+  return zone === 'UTC' ? `${format.format(at)}Z` : `${format.format(at)} ${offsetText(zone, at)}`
 }
 
 function offsetText(zone: string, at: number): string {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at)
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
-  return name === 'GMT' ? 'Z' : name.replace('GMT', '')
+  return name === 'GMT' ? '+00:00' : name.replace('GMT', '')
 }
 
 /** Why a slot's local time is another than the one written, or undefined. */

@@ -20,6 +20,8 @@ export interface InteractiveRun {
   /** Ctrl-C. */
   readonly signal: AbortSignal
   readonly redisUrl: string
+  /** Of the console; undefined where it did not start. */
+  readonly signInUrl: string | undefined
   readonly ends: EndNotes
 }
 
@@ -32,13 +34,13 @@ const KILL_EVERY_MS = 20_000
 
 /** Shows what happens until told to stop. One report runs at once, so that there is something to see. */
 export async function runInteractive(run: InteractiveRun): Promise<void> {
-  const { system, options, clock, signal, ends, redisUrl } = run
+  const { system, options, clock, signal, ends, redisUrl, signInUrl } = run
   const startedAt = clock.now()
   const screen = openScreen(process.stdout)
   const sparse = createSparseLines()
   const look = async () => {
     try {
-      const facts = await gatherFacts({ system, ends: ends.notes(), redisUrl, startedAt, now: clock.now() })
+      const facts = await gatherFacts({ system, ends: ends.notes(), redisUrl, signInUrl, startedAt, now: clock.now() })
       screen.draw(frameOf(facts, screen.columns))
       for (const line of sparse(facts)) screen.say(line)
     } catch (error) {

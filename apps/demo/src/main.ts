@@ -4,6 +4,7 @@ import { runBounded } from './bounded-run.ts'
 import { readDemoConfig } from './config.ts'
 import { runInteractive } from './interactive-run.ts'
 import { type BoundedOptions, type InteractiveOptions, readOptions, type WrittenOptions } from './options.ts'
+import { type ConsoleProcess, startConsole } from './processes/console-process.ts'
 import { announce, STATE_FOLDER, withdraw } from './state-folder.ts'
 import { stopOnSignals } from './stop-signals.ts'
 import { SERVICE, startSystem } from './system.ts'
@@ -11,6 +12,8 @@ import { createEndNotes } from './view/end-notes.ts'
 import { summaryText } from './view/summary-text.ts'
 
 const INTERRUPTED = 130
+
+const STOP_CONSOLE_WITHIN_MS = 3_000
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`)
 
@@ -59,11 +62,30 @@ async function run(options: BoundedOptions | InteractiveOptions): Promise<number
   if (options.kind === 'bounded' && options.long !== undefined) {
     tell(`receipts are in ${config.POSTGRES_URL === undefined ? 'Redis: there is no Postgres here' : 'Postgres'}`)
   }
+  let page: ConsoleProcess | undefined
   try {
-    const announced = await announce(STATE_FOLDER, { redisUrl: config.REDIS_URL, service: SERVICE, pid: process.pid })
+    if (options.kind === 'interactive') {
+      const onDeath = (lastLines: readonly string[]) =>
+        ends.note(`the console ended by itself: ${lastLines.at(-1) ?? ''}`)
+      page = await startConsole({ config, service: SERVICE, onDeath })
+      if (page !== undefined) tell(`console: ${page.signInUrl} (signs in once)`)
+    }
+    const announced = await announce(STATE_FOLDER, {
+      ...{ redisUrl: config.REDIS_URL, service: SERVICE, pid: process.pid },
+      ...(page === undefined ? {} : { consoleUrl: page.url }),
+    })
     if (announced === 'taken') tell('another system runs from this folder: `npm run cronce` goes on finding that one')
     if (options.kind === 'interactive') {
-      await runInteractive({ system, options, clock, random, signal, ends, redisUrl: config.REDIS_URL })
+      await runInteractive({
+        system,
+        options,
+        clock,
+        random,
+        signal,
+        ends,
+        redisUrl: config.REDIS_URL,
+        signInUrl: page?.signInUrl,
+      })
       return 0
     }
     const verdict = await runBounded({ system, options, clock, random, signal, tell })
@@ -75,7 +97,7 @@ async function run(options: BoundedOptions | InteractiveOptions): Promise<number
     return faults.length === 0 ? 0 : 1
   } finally {
     await withdraw(STATE_FOLDER, process.pid)
-    await system.stopProcesses()
+    await Promise.all([system.stopProcesses(), page?.stop(STOP_CONSOLE_WITHIN_MS)])
     await system.close()
   }
 }

@@ -8,6 +8,8 @@ export const STATE_FOLDER = fileURLToPath(new URL('../../../.cronce', import.met
 export interface RunningSystem {
   readonly redisUrl: string
   readonly service: string
+  /** Where the console is, without what signs in. */
+  readonly consoleUrl?: string
   readonly pid: number
 }
 

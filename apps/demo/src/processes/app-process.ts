@@ -30,7 +30,7 @@ export interface AppEnd {
 }
 
 export interface AppStart {
-  readonly app: 'service' | 'worker'
+  readonly app: 'service' | 'worker' | 'console'
   readonly id: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onLine: (line: AppLine) => void

@@ -18,13 +18,14 @@ export interface Sight {
   /** Newest first. */
   readonly ends: readonly EndNote[]
   readonly redisUrl: string
+  readonly signInUrl: string | undefined
   readonly startedAt: number
   readonly now: number
 }
 
 const SHOWN_ENDS = 3
 /** Gathers what the live view shows: who did what from the logs, what became of it from the ledger. */
-export async function gatherFacts({ system, ends, redisUrl, startedAt, now }: Sight): Promise<Facts> {
+export async function gatherFacts({ system, ends, redisUrl, signInUrl, startedAt, now }: Sight): Promise<Facts> {
   const { fleet, watch, receiver, access } = system
   const { store } = access
   const [[run], overdue, packages, dead] = await Promise.all([
@@ -36,6 +37,7 @@ export async function gatherFacts({ system, ends, redisUrl, startedAt, now }: Si
   ])
   return {
     redisUrl,
+    signInUrl,
     upMs: now - startedAt,
     replicas: fleet.running('replica').map(({ id }) => id),
     workers: fleet.running('worker').map(({ id }) => id),

@@ -3,6 +3,8 @@ import { formatDuration } from '@cronce/core'
 /** What the live view shows, at one instant. */
 export interface Facts {
   readonly redisUrl: string
+  /** Of the console; works once. */
+  readonly signInUrl?: string | undefined
   readonly upMs: number
   readonly replicas: readonly string[]
   readonly workers: readonly string[]
@@ -47,6 +49,7 @@ export function frameOf(facts: Facts, columns: number): string[] {
   const { replicas, workers, attempts, lateness, effects } = facts
   return [
     `Cronce   up ${upText(facts.upMs)}   ${facts.redisUrl}   Ctrl-C stops it`,
+    ...(facts.signInUrl === undefined ? [] : [`console   ${facts.signInUrl}`]),
     '',
     `replicas  ${replicas.join('  ')}`,
     `workers   ${workers.join('  ')}`,
