@@ -63,20 +63,23 @@ describe('repeatedPackages', () => {
     return (await source.all()).map(({ name }) => name)
   }
 
-  it('gives any number of packages, each under a key of its own, in the order of keys', async () => {
+  it('gives any number of packages, each under a key of its own', async () => {
     expect(await namesOf(1)).toEqual(['a'])
     expect(await namesOf(2)).toEqual(['a', 'b'])
-    expect(await namesOf(5)).toEqual(['a', 'a~2', 'a~3', 'b', 'b~2'])
+    expect(await namesOf(5)).toEqual(['a', 'b', 'a~2', 'b~2', 'a~3'])
     const many = (await repeatedPackages(packageSource, 45_000).all()).map(({ name }) => name)
     expect(new Set(many).size).toBe(45_000)
-    expect(many).toEqual(many.toSorted())
   })
 
-  it('gives pages that the job takes', async () => {
-    const source = repeatedPackages(packageSource, 30_000)
-    const [first, second] = await source.page({ limit: 2 })
-    expect(await source.page({ after: first?.name, limit: 1 })).toEqual([second])
-    expect(packageReport.entity.key(packageReport.entity.parse(second))).toBe(second?.name)
+  it('gives the same in pages, which the job takes', async () => {
+    const source = repeatedPackages(packageSource, 41_000)
+    const names: string[] = []
+    for (;;) {
+      const page = await source.page({ after: names.at(-1), limit: 1_500 })
+      if (page.length === 0) break
+      for (const row of page) names.push(packageReport.entity.key(packageReport.entity.parse(row)))
+    }
+    expect(names).toEqual((await source.all()).map(({ name }) => name))
   })
 })
 
