@@ -106,7 +106,9 @@ export async function openGround(): Promise<ConsoleGround> {
 /** The page that is tested is that of the sources, not what was last built. */
 async function buildPage(): Promise<void> {
   const cwd = join(ROOT, 'apps/console')
-  const build = await spawnProcess({ file: join(cwd, 'node_modules/vite/bin/vite.js'), args: ['build'], cwd })
+  // As it is shipped: the tests' own NODE_ENV would make it another one.
+  const env = { NODE_ENV: 'production' }
+  const build = await spawnProcess({ file: join(cwd, 'node_modules/vite/bin/vite.js'), args: ['build'], cwd, env })
   const { code } = await build.exited
   if (code !== 0) throw new Error(`the page was not built: ${build.lines.map(({ text }) => text).join('\n')}`)
 }
