@@ -1,11 +1,10 @@
 import { parseSlotId, type Random, type SlotKey } from '@cronce/core'
-import { readTask, slotKeyOf, type Task } from '@cronce/queue'
+import { createEnqueuer, readTask, slotKeyOf, type Task } from '@cronce/queue'
 import {
   createStore,
   letGo,
   queuePrefix,
   type RunEnd,
-  type Store,
   settleChunk,
   startChunk,
   startPlan,
@@ -69,12 +68,14 @@ end
 return taken`
 
 interface Taken {
+  readonly queue: string
   readonly key: string
   readonly task: Task
 }
 
 export function createCrew({ service, queues, line, time, random, conduct }: CrewOptions): Crew {
   const store = createStore({ redis: line.client, service, virtualTime: () => TIME_OF_ARRIVAL })
+  const enqueuer = createEnqueuer({ redis: line.client, service })
   const ended = new Set<SlotKey>()
   const startedAgain: SlotKey[] = []
   let holds = 0
@@ -90,24 +91,19 @@ export function createCrew({ service, queues, line, time, random, conduct }: Cre
       await finish(taken)
       return
     }
-    if (luck < conduct.lost + conduct.twice) void work(store, taken)
+    if (luck < conduct.lost + conduct.twice) void work(taken)
     if (random() < conduct.late) await wait(random() * conduct.lateMs)
-    await work(store, taken)
+    await work(taken)
   }
 
-  async function work(of: Store, taken: Taken): Promise<void> {
+  async function work(taken: Taken): Promise<void> {
     const { kind } = taken.task
-    const outcome =
-      kind === 'plan'
-        ? await plan(of, taken.task)
-        : kind === 'chunk'
-          ? await chunk(of, taken.task, taken.task.number)
-          : 'finished'
+    const outcome = kind === 'plan' ? await plan(taken) : kind === 'chunk' ? await chunk(taken.task) : 'finished'
     if (outcome === 'finished') {
       await finish(taken)
       return
     }
-    time.at(time.now + STALLED_MS, () => void work(of, taken))
+    time.at(time.now + STALLED_MS, () => void work(taken))
   }
 
   /** A run that ends here has ended for good: nobody redrives in a simulation. */
@@ -115,52 +111,46 @@ export function createCrew({ service, queues, line, time, random, conduct }: Cre
     if (end !== undefined) ended.add(slotKeyOf(task))
   }
 
-  async function plan(of: Store, task: Task): Promise<'finished' | 'again'> {
+  async function plan({ task, queue }: Taken): Promise<'finished' | 'again'> {
     const at = parseSlotId(task.id)?.at ?? 0
-    const start = await startPlan(of, task, { ...WORKER, at, hasDone: false, mostOpenChunks: 10 })
+    const start = await startPlan(store, task, { ...WORKER, at, hasDone: false, mostOpenChunks: 10 })
     if (start.status === 'paused') return 'again'
     if (start.status !== 'run' && start.status !== 'planned') return 'finished'
     if (ended.has(slotKeyOf(task))) startedAgain.push(slotKeyOf(task))
     if (random() < conduct.crash) return 'again'
-    const durationMs = conduct.durationMs(task.job)
+    const add = (chunks: readonly number[]) =>
+      enqueuer.add(
+        queue,
+        chunks.map((number) => ({ ...task, kind: 'chunk', number })),
+      )
     if (start.status === 'planned') {
-      for (const number of start.openChunks) await chunk(of, task, number)
+      await add(start.openChunks)
       return 'finished'
     }
     const isEmpty = random() >= conduct.chunk
-    if (isEmpty) await wait(durationMs)
+    if (isEmpty) await wait(conduct.durationMs(task.job))
     const members = isEmpty ? [] : [{ key: 'only', payload: 'null' }]
-    const page = await writePage(of, task, {
-      fence: start.fence,
-      after: start.cursor,
-      next: 'only',
-      last: true,
-      members,
-    })
+    const written = { fence: start.fence, after: start.cursor, next: 'only', last: true, members }
+    const page = await writePage(store, task, written)
     note(task, page.ended)
-    if (page.chunk !== undefined && random() >= conduct.crash) return await chunk(of, task, page.chunk)
+    // A worker that dies here leaves a chunk that is on no queue.
+    if (page.chunk !== undefined && random() >= conduct.crash) await add([page.chunk])
     return 'finished'
   }
 
-  async function chunk(of: Store, task: Task, number: number): Promise<'finished' | 'again'> {
+  async function chunk(task: Task): Promise<'finished' | 'again'> {
     holds += 1
-    const start = await startChunk(of, task, { number, worker: WORKER.worker, token: `hold-${holds}` })
+    const { number } = task
+    const start = await startChunk(store, task, { number, worker: WORKER.worker, token: `hold-${holds}` })
     if (start.status !== 'run') return 'finished'
     if (random() < conduct.crash) return 'again'
     await wait(conduct.durationMs(task.job))
-    const settlement = {
-      ...WORKER,
-      number,
-      fence: start.fence,
-      done: [0],
-      failures: [],
-      started: [],
-      alone: false,
-      handBack: false,
-    }
-    const settled = await settleChunk(of, task, settlement)
+    const settled = await settleChunk(store, task, {
+      ...{ ...WORKER, number, fence: start.fence, done: [0] },
+      ...{ failures: [], started: [], alone: false, handBack: false },
+    })
     note(task, settled.ended)
-    if (settled.status === 'gone') await letGo(of, task, number)
+    if (settled.status === 'gone') await letGo(store, task, number)
     return 'finished'
   }
 
@@ -173,7 +163,7 @@ export function createCrew({ service, queues, line, time, random, conduct }: Cre
       for (let index = 0; index < rows.length; index += 3) {
         const [key = '', name = '', data = ''] = rows.slice(index, index + 3)
         const task = data === '' ? undefined : readTask(name, JSON.parse(data))
-        if (task !== undefined) void receive({ key, task })
+        if (task !== undefined) void receive({ key, task, queue: key.split(':').at(-2) ?? '' })
       }
     },
     startedAgain,
