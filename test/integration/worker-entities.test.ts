@@ -246,7 +246,7 @@ describe('an entity', () => {
   })
 
   it('that asks for later again and again is a dead letter once the run is overdue', async () => {
-    const overdue = { ...job, tolerance: { startMs: 100, finishMs: 400 }, timeoutMs: 300 }
+    const overdue = { ...job, tolerance: { startMs: 100, finishMs: 2_500 }, timeoutMs: 2_000 }
     let starts = 0
     await stage.work([
       handle(overdue, {

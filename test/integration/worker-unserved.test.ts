@@ -33,11 +33,11 @@ const source = ({ after = '', limit }: { after: string | undefined; limit: numbe
 const idle = handle(other, { each: () => undefined })
 
 /** A run whose only worker is stopped in the middle, for good. */
-async function vanishInTheMiddle(options: { openChunks: number }) {
+async function vanishInTheMiddle(job: typeof gone, options: { openChunks: number }) {
   const done: string[] = []
   const { worker } = await stage.work(
     [
-      handle(gone, {
+      handle(job, {
         entities: source,
         each: async (key) => {
           if (done.length >= 12) await new Promise(() => undefined)
@@ -48,7 +48,7 @@ async function vanishInTheMiddle(options: { openChunks: number }) {
     ],
     { ...options, queues: { default: 2 }, shutdownTimeout: '20ms', abortGrace: '20ms' },
   )
-  const run = await stage.start(gone)
+  const run = await stage.start(job)
   await waitUntil(() => done.length >= 12, { message: 'twelve are done' })
   await worker.stop()
   return { run, done }
@@ -56,7 +56,7 @@ async function vanishInTheMiddle(options: { openChunks: number }) {
 
 describe('a run under way whose handler vanished (W1)', () => {
   it('is given up by its finish tolerance: its sum adds up, and a redrive does the rest, once', async () => {
-    const { run, done } = await vanishInTheMiddle({ openChunks: 4 })
+    const { run, done } = await vanishInTheMiddle(gone, { openChunks: 4 })
     const { told } = await stage.work([idle])
     const entry = await stage.ended(run, { timeoutMs: 40_000 })
     const { planned, dead } = entry.entities
@@ -86,12 +86,14 @@ describe('a run under way whose handler vanished (W1)', () => {
   })
 
   it('is not given up while something of it goes on, nor before its time', async () => {
-    const { run } = await vanishInTheMiddle({ openChunks: 40 })
-    const { told } = await stage.work([idle])
+    const patient = { ...gone, tolerance: { startMs: 200, finishMs: 30_000 } }
+    const { run } = await vanishInTheMiddle(patient, { openChunks: 40 })
+    const { told, worker } = await stage.work([idle])
     await waitUntil(() => told('task.handed-back').length >= 3, { message: 'hand-backs' })
     // A deploy: the handler is there again.
+    await worker.stop()
     const seen: string[] = []
-    await stage.work([handle(gone, { entities: source, each: (key) => void seen.push(key), done: () => undefined })])
+    await stage.work([handle(patient, { entities: source, each: (key) => void seen.push(key), done: () => undefined })])
     const entry = await stage.ended(run, { timeoutMs: 60_000 })
     expect(entry).toMatchObject({ state: 'succeeded', entities: { planned: 60, done: 60, dead: 0 } })
     expect(seen).toHaveLength(48)
