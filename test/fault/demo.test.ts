@@ -94,6 +94,29 @@ describeNeeding(['redis-server'], 'the demo', () => {
     })
   })
 
+  it('ends a long report exactly under kill after kill, and redrives what it left', {
+    timeout: 5 * MINUTES_MS,
+  }, async () => {
+    const process = await demo(
+      ...['--entities', '2000', '--kill-every', '1s'],
+      ...['--slots', '3', '--replicas', '2', '--workers', '2', '--json'],
+    )
+    const exit = await process.exited
+    expect(complaints(process)).toEqual([])
+    expect(exit).toEqual({ code: 0, signal: null })
+    const summary = summaryOf(process)
+    expect(summary).toMatchObject({
+      duplicateRuns: 0,
+      lostSlots: 0,
+      entities: 2_000,
+      entitiesDone: 2_000 - DECLINED,
+      deadLetters: DECLINED,
+      duplicateEffects: 0,
+      redriven: { entities: DECLINED, entitiesDone: 2_000, deadLetters: 0 },
+    })
+    expect(summary?.['kills']).toBeGreaterThan(0)
+  })
+
   it('runs until it is told to stop, tells the command line where, and leaves nothing behind', {
     timeout: 2 * MINUTES_MS,
   }, async () => {

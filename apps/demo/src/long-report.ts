@@ -26,8 +26,8 @@ export async function killWorkersUntilEnd(
     const isTime = async () => (await hasEnded(run, report)) || clock.now() >= nextAt
     await until(isTime, { clock, signal, everyMs: LOOK_EVERY_MS, withinMs: Number.MAX_SAFE_INTEGER })
     if (signal.aborted || (await hasEnded(run, report))) return kills
-    // A fleet that is killed faster than it starts does nothing at all: whoever has settled a chunk may go.
-    const victims = system.fleet.running('worker').filter(({ id }) => system.watch.hasWorked(id))
+    // A fleet that is killed faster than it starts does nothing at all: whoever has got a chunk of it done may go.
+    const victims = system.fleet.running('worker').filter(({ id }) => system.watch.hasWorked(id, report))
     const victim = victims[Math.floor(random() * victims.length)]
     if (victim === undefined) continue
     const kill = await killOne(system, victim, { role: 'worker', report })

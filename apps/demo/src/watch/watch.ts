@@ -7,8 +7,8 @@ export interface Watch {
   readonly attempts: AttemptBook
   /** Chunks of a run that a worker has in its hands: it started them and has not said how they ended. */
   heldChunks(worker: string, slot: string): readonly number[]
-  /** Whether a worker has settled a chunk. */
-  hasWorked(worker: string): boolean
+  /** Whether a worker has got entities of a run done. */
+  hasWorked(worker: string, slot: string): boolean
   /** Lateness of the last starts of any run, ms. */
   readonly latenesses: readonly number[]
   /** The last slots of a job that a replica took or a worker ended, newest last. */
@@ -73,7 +73,10 @@ export function createWatch(): Watch {
     },
     'run.ended': (slot, _, { state }) => change(slot, { state: String(state) }),
     'chunk.started': (slot, id, { chunk }) => void held.set(id, (held.get(id) ?? new Set()).add(chunkKey(slot, chunk))),
-    'chunk.settled': letGo,
+    'chunk.settled'(slot, id, fields) {
+      letGo(slot, id, fields)
+      if (Number(fields['done']) > 0) worked.add(`${id} ${slot}`)
+    },
     'chunk.handed-back': letGo,
     'chunk.fenced-off': letGo,
     'entity.died'() {
@@ -86,7 +89,6 @@ export function createWatch(): Watch {
     latenesses,
     note(id, { fields }) {
       const { event, slot } = fields
-      if (event === 'chunk.settled') worked.add(id)
       if (typeof event !== 'string' || typeof slot !== 'string') return
       if (Object.hasOwn(noteSlot, event)) noteSlot[event]?.(slot, id, fields)
     },
@@ -94,7 +96,7 @@ export function createWatch(): Watch {
       [...(held.get(worker) ?? [])]
         .filter((key) => key.startsWith(`${slot} `))
         .map((key) => Number(key.slice(slot.length + 1))),
-    hasWorked: (worker) => worked.has(worker),
+    hasWorked: (worker, slot) => worked.has(`${worker} ${slot}`),
     recent: (job) => recent.get(job) ?? [],
     get deaths() {
       return deaths
