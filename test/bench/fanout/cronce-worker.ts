@@ -1,6 +1,6 @@
 import { migrateReceipts, pgAdapter } from '@cronce/store/postgres'
 import { createWorker, handle } from '@cronce/worker'
-import pg from 'pg'
+import { Pool } from 'pg'
 import { pino } from 'pino'
 import { accountPage, bulkJob, noopJob, onceJob, SERVICE, transactionJob } from './accounts.ts'
 
@@ -16,7 +16,7 @@ const source = {
 }
 
 const postgres =
-  postgresUrl === undefined ? undefined : pgAdapter(new pg.Pool({ connectionString: postgresUrl, max: 20 }))
+  postgresUrl === undefined ? undefined : pgAdapter(new Pool({ connectionString: postgresUrl, max: 20 }))
 if (postgres !== undefined) await migrateReceipts(postgres)
 
 const worker = createWorker({

@@ -10,7 +10,7 @@ export interface CommandTimes {
 
 /** Reads the histograms of all commands since they were reset (Redis 7). */
 export async function readCommandTimes(redis: RedisClient): Promise<CommandTimes> {
-  const answer = (await redis.call('LATENCY', 'HISTOGRAM')) as unknown
+  const answer = await redis.call('LATENCY', 'HISTOGRAM')
   const buckets = new Map<number, number>()
   for (const [, facts] of pairs(answer)) {
     const histogram = pairs(facts).find(([name]) => name === 'histogram_usec')?.[1]

@@ -18,11 +18,8 @@ export async function watchMemory(
 ): Promise<MemorySample[]> {
   const samples: MemorySample[] = []
   const startedAt = performance.now()
-  let isOver = false
-  const over = running.finally(() => {
-    isOver = true
-  })
-  while (!isOver) {
+  const over = running.then(() => 'over' as const)
+  for (let next: 'over' | 'sample' = 'sample'; next === 'sample'; ) {
     const { usedBytes } = await redisUse(side.redis)
     const sample = {
       afterMs: Math.round(performance.now() - startedAt),
@@ -31,9 +28,8 @@ export async function watchMemory(
     }
     samples.push(sample)
     options.onSample(sample)
-    await Promise.race([over.catch(() => undefined), delay(options.everyMs)])
+    next = await Promise.race([over, delay(options.everyMs, 'sample' as const)])
   }
-  await over
   return samples
 }
 
