@@ -3,7 +3,7 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 slot id  3 chunk number  4 fence  5 worker  6 release
---      7 done: indexes, comma-separated  8 started: indexes, comma-separated (W5: a durable mark before the handler)
+--      7 done: indexes or stretches of them, as 0-41,43  8 started: indexes, comma-separated (W5: a durable mark before the handler)
 --      9 'alone' when the started one runs alone after a crash (W6)  10 hand back (0, 1)
 --      then of each failure: index, verdict (retry, later, dead, abandoned), attempts, next attempt at, error JSON, reason,
 --      dead letter id, entity key, payload JSON
@@ -19,7 +19,13 @@ if standing ~= 'held' then return { standing == 'closed' and 'gone' or 'fenced',
 local slot = base .. ':slot:' .. id
 local fields = redis.call('HMGET', chunk, 'states', 'left', 'redriven', 'retried', 'place')
 local states, left = {}, tonumber(fields[2])
-for character in string.gmatch(fields[1], '.') do states[#states + 1] = character end
+-- Most chunks end at once, every entity done at its first attempt: nothing is to be looked up one by one.
+local size = #fields[1]
+local at_once = ARGV[7] == '0-' .. (size - 1) and #ARGV == 10 and fields[1] == string.rep('.', size)
+  and not fields[3] and not fields[4]
+if not at_once then
+  for character in string.gmatch(fields[1], '.') do states[#states + 1] = character end
+end
 local redriven = fields[3] and cjson.decode(fields[3]) or nil
 
 local function final(index)
@@ -28,16 +34,21 @@ local function final(index)
 end
 
 local done = 0
-for text in string.gmatch(ARGV[7], '%d+') do
-  local index = tonumber(text)
-  if not final(index) then
-    states[index + 1] = 'd'
-    done = done + 1
-    if fields[4] then redis.call('DEL', base .. ':errors:' .. id .. ':' .. number .. ':' .. index) end
-    if redriven then
-      local dead = redriven[index + 1]
-      redis.call('HSET', base .. ':dead:' .. dead, 'state', 'resolved', 'resolvedAt', now)
-    end
+local function finish_member(index)
+  if final(index) then return end
+  states[index + 1] = 'd'
+  done = done + 1
+  if fields[4] then redis.call('DEL', base .. ':errors:' .. id .. ':' .. number .. ':' .. index) end
+  if redriven then
+    local dead = redriven[index + 1]
+    redis.call('HSET', base .. ':dead:' .. dead, 'state', 'resolved', 'resolvedAt', now)
+  end
+end
+if at_once then
+  done = size
+else
+  for first, last in string.gmatch(ARGV[7], '(%d+)%-?(%d*)') do
+    for index = tonumber(first), tonumber(last) or tonumber(first) do finish_member(index) end
   end
 end
 if done > 0 then redis.call('HINCRBY', slot, 'done', done) end

@@ -188,6 +188,23 @@ export interface Settled {
   readonly nextStep: number
 }
 
+/** Indexes as text, those that follow each other as one: `0-41,43`. */
+function stretches(indexes: readonly number[]): string {
+  const parts: string[] = []
+  let first = -1
+  let last = -2
+  const close = () => void (first >= 0 && parts.push(first === last ? `${first}` : `${first}-${last}`))
+  for (const index of indexes.toSorted((a, b) => a - b)) {
+    if (index > last + 1) {
+      close()
+      first = index
+    }
+    last = index
+  }
+  close()
+  return parts.join(',')
+}
+
 /** W7: writes endings and marks; closes the chunk with its last entity and the run with its last chunk. */
 export async function settleChunk(store: Store, run: RunRef, settlement: Settlement): Promise<Settled> {
   const { number, fence, worker, release, done, started, alone, handBack } = settlement
@@ -208,7 +225,7 @@ export async function settleChunk(store: Store, run: RunRef, settlement: Settlem
     fence,
     worker,
     release,
-    done.join(','),
+    stretches(done),
     started.join(','),
     alone ? 'alone' : '',
     handBack ? 1 : 0,
