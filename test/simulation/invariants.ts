@@ -15,6 +15,9 @@ export interface Breach {
 
 const MOST_SLOTS = 2_000
 
+/** The longest that a slow run takes, its task late and given out again. */
+const LONGEST_RUN_MS = 15 * 60_000
+
 /**
  * Looks at every slot's own story: it ended or was dropped once, by a system that lives and has workers, and no run began after that.
  */
@@ -22,10 +25,11 @@ export async function checkRuns(store: Store, range: { fromAt: number; toAt: num
   const breaches: Breach[] = []
   for (const job of await allJobs(store)) {
     const slots = await listSlots(store, job, { fromAt: range.fromAt, untilAt: range.toAt - 1, limit: MOST_SLOTS })
-    for (const { id, slot, state } of slots) {
+    for (const { id, slot, state, enqueuedAt = 0, startedAt = 0 } of slots) {
       const say = (problem: string, reason: string) =>
         breaches.push({ rule: 'run once', job, slot, at: range.now, problem, count: 1, reason })
-      if (state === 'enqueued' || state === 'running') say('unended', `still ${state}`)
+      const isQuiet = Math.max(enqueuedAt, startedAt) < range.now - LONGEST_RUN_MS
+      if (isQuiet && (state === 'enqueued' || state === 'running')) say('unended', `still ${state}`)
       const states = (await readSlotEvents(store, job, id))
         .map(({ event }) => event)
         .filter((event) => event in RUN_STATES) as RunState[]

@@ -55,7 +55,7 @@ export function mixedScenario({ seed, replicas }: { seed: number; replicas?: num
   const mix = createJobMix(random)
   const startAt = PRODUCTION_DAY + Math.floor(random() * 24) * HOUR + Math.floor(random() * HOUR)
   const often = () => (random() < 0.3 ? 0 : random() * 2)
-  const slow = random() * 10 * MINUTE
+  const slow = random() * 6 * MINUTE
   const slowJob = Math.floor(random() * 8)
   return {
     seed,
@@ -65,8 +65,8 @@ export function mixedScenario({ seed, replicas }: { seed: number; replicas?: num
     mix,
     startAt,
     fromAt: startAt,
-    toAt: startAt + Math.floor((1 + random()) * HOUR),
-    settleMs: 40 * MINUTE,
+    toAt: startAt + Math.floor((0.75 + random() * 0.75) * HOUR),
+    settleMs: 30 * MINUTE,
     rates: {
       kill: 12 * often(),
       freeze: 10 * often(),
@@ -81,7 +81,7 @@ export function mixedScenario({ seed, replicas }: { seed: number; replicas?: num
       lost: random() * 0.05,
       twice: random() * 0.1,
       late: random() * 0.1,
-      lateMs: 10 * MINUTE,
+      lateMs: 5 * MINUTE,
       crash: random() * 0.05,
       chunk: random(),
     },
