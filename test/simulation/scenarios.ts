@@ -8,7 +8,8 @@ import type { Scenario } from './simulation.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** The UTC day whose slots are counted in the data's README. */
+/** The UTC day whose slots were counted by a minute-by-minute matcher, and how many there are. */
+export const PRODUCTION_SLOTS = 194_102
 export const PRODUCTION_DAY = Date.parse('2026-06-01T00:00:00Z')
 
 /** Workers that lose, repeat and delay some of their tasks. */
@@ -46,6 +47,7 @@ export function productionScenario({
     skewMs: 0,
     driftMs: 0,
     checkEveryMs: HOUR,
+    ...(hours === 24 ? { owes: PRODUCTION_SLOTS } : {}),
   }
 }
 

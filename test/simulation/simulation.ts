@@ -33,6 +33,8 @@ export interface Scenario {
   readonly driftMs: number
   /** How often the ledger is audited on the way, ms. */
   readonly checkEveryMs: number
+  /** How many slots there are, counted by somebody else. */
+  readonly owes?: number
 }
 
 export interface SimulationOptions {
@@ -146,6 +148,19 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
     await runUntil(toAt + settleMs)
     const audit = await auditService(store, { fromAt, toAt })
     breaches.push(...audit.slots.map((slot) => ({ ...slot, at: time.now, rule: 'the audit adds up' })))
+    const { owes = audit.expected } = scenario
+    if (owes !== audit.expected) {
+      const reason = `${owes} slots are owed, the audit expects ${audit.expected}`
+      breaches.push({
+        job: '',
+        slot: undefined,
+        at: time.now,
+        problem: 'missing',
+        count: owes - audit.expected,
+        reason,
+        rule: 'the audit adds up',
+      })
+    }
     for (const slot of crew.startedAgain) {
       const job = slot.slice(0, slot.indexOf('@', 1))
       breaches.push({
