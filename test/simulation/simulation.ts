@@ -72,7 +72,7 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
     url: options.redisUrl,
     random: chance(1),
     now: () => time.now,
-    onStep: driftOf(scenario, chance(2), time.drift),
+    onStep: driftOf(scenario, chance(2), (byMs) => time.drift(byMs)),
     ...(options.mutate === undefined ? {} : { mutate: options.mutate }),
   })
   const story: string[] = []
