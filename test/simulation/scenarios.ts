@@ -46,6 +46,8 @@ export function productionScenario({
     timing: { heartbeatEvery: '60s' },
     skewMs: 0,
     driftMs: 0,
+    // Each wait is a turn to Redis, and there are three million commands.
+    waits: 0.1,
     checkEveryMs: HOUR,
     ...(hours === 24 ? { owes: PRODUCTION_SLOTS } : {}),
   }
@@ -89,6 +91,7 @@ export function mixedScenario({ seed, replicas }: { seed: number; replicas?: num
     },
     timing: {},
     skewMs: random() < 0.5 ? 0 : 10 ** (random() * 5),
+    waits: 0.3,
     driftMs: random() < 0.5 ? 20 : 2_000,
     checkEveryMs: 10 * MINUTE,
   }

@@ -29,6 +29,8 @@ export interface Scenario {
   readonly conduct: Conduct
   readonly timing: Pick<TriggerOptions, 'claimLease' | 'sweepEvery' | 'readdAfter' | 'heartbeatEvery'>
   readonly skewMs: number
+  /** Chance that a process that could go on waits for the others. */
+  readonly waits: number
   /** How much time passes, at most, while commands are under way, ms. */
   readonly driftMs: number
   /** How often the ledger is audited on the way, ms. */
@@ -72,7 +74,8 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
     url: options.redisUrl,
     random: chance(1),
     now: () => time.now,
-    onStep: driftOf(scenario, chance(2), (byMs) => time.drift(byMs)),
+    waits: scenario.waits,
+    onStep: driftOf(scenario, chance(2), time.drift),
     ...(options.mutate === undefined ? {} : { mutate: options.mutate }),
   })
   const story: string[] = []
