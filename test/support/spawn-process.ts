@@ -14,6 +14,8 @@ export interface SpawnOptions {
   readonly args?: readonly string[]
   /** Added to our environment, from which `REDIS_URL` is taken out. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Which of our packages' code it loads: as it stands, or as it was built last, which is what users run. Default `source`. */
+  readonly packages?: 'source' | 'built'
   /** Flags of node itself, such as `--require` of something. */
   readonly nodeArgs?: readonly string[]
   /** Default: the project's root. */
@@ -61,7 +63,8 @@ export interface SpawnedProcess {
  */
 export async function spawnProcess(options: SpawnOptions): Promise<SpawnedProcess> {
   const file = options.file instanceof URL ? fileURLToPath(options.file) : options.file
-  const loader = file.endsWith('.ts') ? ['--conditions=@cronce/source', `--import=${import.meta.resolve('tsx')}`] : []
+  const condition = options.packages === 'built' ? [] : ['--conditions=@cronce/source']
+  const loader = file.endsWith('.ts') ? [...condition, `--import=${import.meta.resolve('tsx')}`] : []
   const argv = [...loader, ...(options.nodeArgs ?? []), file, ...(options.args ?? [])]
   const child = spawn(process.execPath, argv, {
     cwd: options.cwd ?? ROOT,

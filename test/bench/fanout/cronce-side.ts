@@ -44,6 +44,7 @@ export async function openCronceSide({
           args: [server.url, ...(postgresUrl === undefined ? [] : [postgresUrl])],
           ready: 'ready',
           nodeArgs,
+          packages: 'built',
         },
       }),
     ),
