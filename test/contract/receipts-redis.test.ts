@@ -34,10 +34,20 @@ afterAll(async () => {
   await server.stop()
 })
 
+/** Each its own: a request that is sent twice is one run. */
+let claims = 0
+
 /** A run with one chunk, by the store's scripts alone. */
 async function hold(store: Store, at: number): Promise<HeldChunk> {
   await registerJob(store, job, { by: 'test' })
-  const claim = { at, token: 'claim', leaseMs: 10_000, by: 'test', release: 'test', instant: formatSlotId(at) }
+  const claim = {
+    at,
+    token: `claim-${(claims += 1)}`,
+    leaseMs: 10_000,
+    by: 'test',
+    release: 'test',
+    instant: formatSlotId(at),
+  }
   const run: RunRef = { job: job.name, id: (await claimManual(store, job.name, claim)).id }
   await recordSlots(store, {
     job: job.name,

@@ -42,7 +42,7 @@ export function minutely(extra: object = {}): JobDefinition {
     schedule: cron('* * * * *'),
     onCrash: 'complete',
     overlap: 'allow',
-    catchUp: { mode: 'late', within: '30m', atMost: 2 },
+    catchUp: { mode: 'late', within: '12h', atMost: 2 },
     ...extra,
   })
 }
