@@ -10,8 +10,8 @@ import {
   startPlan,
   writePage,
 } from '@cronce/store'
+import type { Line } from './line.ts'
 import { TIME_OF_ARRIVAL, type VirtualTime } from './virtual-time.ts'
-import type { Line } from './wire.ts'
 
 /** How the workers of a simulation behave; chances in [0, 1]. */
 export interface Conduct {

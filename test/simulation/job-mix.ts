@@ -32,7 +32,7 @@ export const MIX_QUEUES = ['default', 'slow']
 
 /** A few jobs whose schedules and policies the seed chooses. */
 export function createJobMix(random: Random): JobMix {
-  const drafts = Array.from({ length: 6 + Math.floor(random() * 4) }, (_, index) => draft(random, `job-${index}`))
+  const drafts = Array.from({ length: 6 + Math.floor(random() * 4) }, (_, index) => newDraft(random, `job-${index}`))
   return mixOf(random, drafts, drafts.length)
 }
 
@@ -46,12 +46,12 @@ function mixOf(random: Random, drafts: readonly Draft[], named: number): JobMix 
         const index = Math.floor(random() * next.length)
         const old = next[index]
         if (old === undefined) break
-        const fresh = draft(random, old.name)
+        const fresh = newDraft(random, old.name)
         const kind = random()
         if (kind < 0.4) next[index] = { ...old, schedule: fresh.schedule }
         else if (kind < 0.55) next[index] = { ...old, attempts: old.attempts + 1 }
         else if (kind < 0.65) next[index] = { ...fresh }
-        else if (kind < 0.75) next.push(draft(random, `job-${names++}`))
+        else if (kind < 0.75) next.push(newDraft(random, `job-${names++}`))
         else if (kind < 0.85 && next.length > 2) next.splice(index, 1)
         else if (kind < 0.95) next[index] = { ...old, name: `job-${names++}`, was: old.name }
       }
@@ -60,7 +60,7 @@ function mixOf(random: Random, drafts: readonly Draft[], named: number): JobMix 
   }
 }
 
-function draft(random: Random, name: string): Draft {
+function newDraft(random: Random, name: string): Draft {
   return {
     name,
     schedule: pick(random, SCHEDULES)(),

@@ -1,8 +1,9 @@
 import type { JobDefinition, Random } from '@cronce/core'
 import { createTrigger, type Trigger, type TriggerOptions } from '@cronce/trigger'
 import { pino } from 'pino'
+import type { Line } from './line.ts'
 import { createSkewedClock, type SkewedClock, TIME_OF_ARRIVAL, type VirtualTime } from './virtual-time.ts'
-import type { Line, Wire } from './wire.ts'
+import type { Wire } from './wire.ts'
 
 /** A replica of the simulated service: the real trigger, on a clock and a connection of its own. */
 export interface Replica {

@@ -75,7 +75,7 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
     random: chance(1),
     now: () => time.now,
     waits: scenario.waits,
-    onStep: driftOf(scenario, chance(2), time.drift),
+    onStep: driftOf(scenario, chance(2), (byMs) => time.drift(byMs)),
     ...(options.mutate === undefined ? {} : { mutate: options.mutate }),
   })
   const story: string[] = []

@@ -1,6 +1,7 @@
 import { setImmediate as macrotask } from 'node:timers/promises'
 import type { Random } from '@cronce/core'
 import { type Command, Redis } from 'ioredis'
+import { type Line, SimulatedLine } from './line.ts'
 import { patchTime } from './virtual-time.ts'
 
 /**
@@ -20,41 +21,20 @@ export interface Wire {
   close(): void
 }
 
-/** How a command fails that the process lives to hear of. */
-export type Failure =
-  /** Redis never got it. */
-  | 'lost-command'
-  /** Redis did it; the answer never came. */
-  | 'lost-answer'
-  /** Redis refused it, with an error that proves that nothing was done. */
-  | 'refused'
-
-/** The connection of one process. */
-export interface Line {
-  readonly name: string
-  readonly client: Redis
-  readonly state: 'open' | 'frozen' | 'cut'
-  /** Freezes the process with its next commands unsent, as SIGSTOP does. */
-  freeze(): void
-  thaw(): void
-  /** Cuts it for good after so many more commands; the last one's answer is `lost` or never was asked for. */
-  cutAfter(commands: number): void
-  /** Freezes it after so many more commands. */
-  freezeAfter(commands: number): void
-  /** Fails this many of the next commands. */
-  fail(commands: number, how: Failure): void
-  /** Lets everything through ungated and closes: for an orderly end. */
-  close(): void
-  onCut: () => void
-  onFreeze: () => void
-}
-
 export interface WireOptions {
   readonly url: string
   readonly random: Random
   /** What time it is for Redis. */
   readonly now: () => number
   /** Chance that a line that could send waits for another round; without it, processes that wake together go in step. */
+  readonly waits: number
+  /** Called between two steps of the wire: time may pass here. */
+  readonly onStep?: () => void
+  /** Changes the text of a script as it is loaded: to see that a broken one is found. */
+  readonly mutate?: (name: string, lua: string) => string
+}
+
+/** Chance that a line that could send waits for another round; without it, processes that wake together go in step. */
   readonly waits: number
   /** Called between two steps of the wire: time may pass here. */
   readonly onStep?: () => void
@@ -167,126 +147,4 @@ function shuffled<Value>(random: Random, values: Value[]): Value[] {
     if (a !== undefined && b !== undefined) [values[index], values[other]] = [b, a]
   }
   return values
-}
-
-interface LineOptions extends WireOptions {
-  readonly carry: (command: Command) => void
-}
-
-class SimulatedLine implements Line {
-  readonly name: string
-  readonly client: HeldRedis
-  state: Line['state'] = 'open'
-  onCut = () => undefined as void
-  onFreeze = () => undefined as void
-  readonly #options: LineOptions
-  #held: Command[] = []
-  #undelivered: (() => void)[] = []
-  #cutIn = Number.POSITIVE_INFINITY
-  #freezeIn = Number.POSITIVE_INFINITY
-  #failures: Failure[] = []
-
-  constructor(name: string, options: LineOptions) {
-    this.name = name
-    this.#options = options
-    this.client = new HeldRedis(options.url, { lazyConnect: true })
-    this.client.mutate = options.mutate
-    this.client.hold = (command) => {
-      if (this.state !== 'cut') this.#held.push(command)
-    }
-  }
-
-  get isReady(): boolean {
-    return this.state === 'open' && this.#held.length > 0
-  }
-
-  freeze(): void {
-    if (this.state !== 'open') return
-    this.state = 'frozen'
-    this.onFreeze()
-  }
-
-  thaw(): void {
-    if (this.state !== 'frozen') return
-    this.state = 'open'
-    this.deliver()
-  }
-
-  cutAfter(commands: number): void {
-    this.#cutIn = commands
-    if (commands <= 0) this.#cut()
-  }
-
-  freezeAfter(commands: number): void {
-    this.#freezeIn = commands
-  }
-
-  fail(commands: number, how: Failure): void {
-    for (let count = 0; count < commands; count++) this.#failures.push(how)
-  }
-
-  close(): void {
-    this.#cut()
-  }
-
-  /** Lets some of what waits through: all of it, or, by chance, the first few. Answers when Redis has answered. */
-  async release(): Promise<void> {
-    const { random } = this.#options
-    const waiting = this.#held.length
-    const most = waiting > 1 && random() < 0.2 ? 1 + Math.floor(random() * waiting) : waiting
-    const batch = this.#held.splice(0, Math.min(most, this.#cutIn, this.#freezeIn))
-    this.#cutIn -= batch.length
-    this.#freezeIn -= batch.length
-    const answered = batch.map((command) => this.#send(command))
-    // The answer to the last command before a crash or a stop does not arrive, or not before it goes on.
-    if (this.#cutIn <= 0) this.#cut()
-    if (this.#freezeIn <= 0) {
-      this.#freezeIn = Number.POSITIVE_INFINITY
-      this.freeze()
-    }
-    await Promise.all(answered)
-  }
-
-  #send(command: Command): Promise<void> {
-    const failure = this.#failures.shift()
-    if (failure === 'lost-command' || failure === 'refused') {
-      const error = new Error(
-        failure === 'refused' ? "OOM command not allowed when used memory > 'maxmemory'." : 'Command timed out',
-      )
-      this.#undelivered.push(() => command.reject(error))
-      return Promise.resolve()
-    }
-    const answered = this.#await(command, failure)
-    this.#options.carry(command)
-    return answered
-  }
-
-  /** Keeps the answer of a command until the process is to have it. */
-  #await(command: Command, failure: Failure | undefined): Promise<void> {
-    const { resolve, reject } = command
-    return new Promise((done) => {
-      const keep = (deliver: () => void) => {
-        this.#undelivered.push(failure === 'lost-answer' ? () => reject(new Error('Command timed out')) : deliver)
-        done()
-      }
-      command.resolve = (value) => keep(() => resolve(value))
-      command.reject = (error) => keep(() => reject(error))
-    })
-  }
-
-  deliver(): void {
-    if (this.state !== 'open') return
-    const settle = this.#undelivered
-    this.#undelivered = []
-    for (const deliver of settle) deliver()
-  }
-
-  #cut(): void {
-    if (this.state === 'cut') return
-    this.state = 'cut'
-    this.#held = []
-    this.#undelivered = []
-    this.client.disconnect()
-    this.onCut()
-  }
 }
