@@ -38,6 +38,22 @@ export interface LineOptions {
   readonly carry: (command: Command) => void
 }
 
+/** A client that never connects: what it is to send is held. */
+class HeldRedis extends Redis {
+  hold: (command: Command) => void = () => undefined
+  mutate: LineOptions['mutate'] = undefined
+
+  override sendCommand(command: Command): unknown {
+    // Without a pipeline's stream: each of its commands can be the last one before a crash.
+    this.hold(command)
+    return command.promise
+  }
+
+  override defineCommand(name: string, definition: Parameters<Redis['defineCommand']>[1]): void {
+    super.defineCommand(name, { ...definition, lua: this.mutate?.(name, definition.lua) ?? definition.lua })
+  }
+}
+
 /** A process's end of the wire. */
 export class SimulatedLine implements Line {
   readonly name: string

@@ -34,30 +34,6 @@ export interface WireOptions {
   readonly mutate?: (name: string, lua: string) => string
 }
 
-/** Chance that a line that could send waits for another round; without it, processes that wake together go in step. */
-  readonly waits: number
-  /** Called between two steps of the wire: time may pass here. */
-  readonly onStep?: () => void
-  /** Changes the text of a script as it is loaded: to see that a broken one is found. */
-  readonly mutate?: (name: string, lua: string) => string
-}
-
-/** A client that never connects: what it is to send is held. */
-class HeldRedis extends Redis {
-  hold: (command: Command) => void = () => undefined
-  mutate: WireOptions['mutate'] = undefined
-
-  override sendCommand(command: Command): unknown {
-    // Without a pipeline's stream: each of its commands can be the last one before a crash.
-    this.hold(command)
-    return command.promise
-  }
-
-  override defineCommand(name: string, definition: Parameters<Redis['defineCommand']>[1]): void {
-    super.defineCommand(name, { ...definition, lua: this.mutate?.(name, definition.lua) ?? definition.lua })
-  }
-}
-
 /** Opens the wire: one connection to Redis. */
 export async function openWire(options: WireOptions): Promise<Wire> {
   const { url, random, now, waits, onStep } = options
