@@ -11,7 +11,7 @@ import type { WorkerContext } from './worker-context.ts'
 export const FIRST_HAND_BACK_MS = 1_000
 
 /** ... and never for longer than this, ms. */
-export const LONGEST_HAND_BACK_MS = 60_000
+export const LONGEST_HAND_BACK_MS = 5_000
 
 /** How many foreign tasks are remembered; beyond it, the oldest start again from the first delay. */
 const MOST_REMEMBERED = 1_000
