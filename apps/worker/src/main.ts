@@ -75,7 +75,8 @@ async function run(config: WorkerConfig): Promise<void> {
   })
   const url = await server.listen({ host: config.HOST, port: config.PORT })
   log.info({ url, worker: worker.id }, 'listening')
-  const onRetry = (error: unknown) => log.warn({ err: error }, 'what it needs is out of reach; trying again')
+  const awaited = receipts === undefined ? 'Redis' : 'Redis or Postgres'
+  const onRetry = (error: unknown) => log.warn({ err: error }, `${awaited} is out of reach; trying again`)
   starting = startWorker({ worker, prepare: receipts?.prepare, signal: stopping.signal, onRetry })
   await starting
 }
