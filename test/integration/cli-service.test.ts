@@ -154,7 +154,7 @@ describe('trigger', () => {
     const first = (await call(...args)).json() as { slot: string; status: string }
     const again = (await call(...args)).json()
     expect(first).toEqual({
-      slot: expect.stringMatching(/^invoice%20run@\d{8}T\d{6}Z\+manual-1$/),
+      slot: expect.stringMatching(/^invoice%20run@\d{8}T\d{6}Z\+manual-[1-9]$/),
       status: 'enqueued',
       reason: null,
     })
