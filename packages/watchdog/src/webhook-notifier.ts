@@ -27,7 +27,7 @@ export interface WebhookOptions {
  * raisedAt, by }] }`, instants in ISO 8601, with the headers of `webhook-signature`. Delivered at least once; see {@link Notifier}.
  *
  * @throws CronceError CRONCE_WATCHDOG_INVALID
- * @example webhookNotifier({ url: 'https://ops.example.com/cronce', secret: process.env.ALARM_SECRET })
+ * @example webhookNotifier({ url: 'https://ops.example.com/cronce', secret: config.alarmSecret })
  */
 export function webhookNotifier(options: WebhookOptions): Notifier {
   const { url, timeoutMs = DEFAULT_WEBHOOK_TIMEOUT_MS, clock = systemClock } = options
