@@ -9,6 +9,7 @@ const LAYERS = {
   worker: ['core', 'queue', 'store', 'watchdog'],
   operations: ['core', 'queue', 'store', 'watchdog'],
   cli: ['core', 'operations', 'store'],
+  process: ['core', 'watchdog'],
 }
 
 const TEST_FILE = '\\.test\\.ts$'
@@ -45,6 +46,13 @@ export default {
       // An app makes the pool that it hands to a worker; what is done on it is the store's.
       from: { path: SOURCES, pathNot: '^packages/store/|^apps/worker/src/receipt-pool\\.ts$' },
       to: { path: externals('ioredis|pg|@types/pg') },
+    },
+    {
+      name: 'only-apps-import-process',
+      comment: 'a library takes no variables and no signals: its caller does',
+      severity: 'error',
+      from: { path: '^(packages|test)/', pathNot: '^packages/process/' },
+      to: { path: '^packages/process/' },
     },
     {
       name: 'core-without-io',

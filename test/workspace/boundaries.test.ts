@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { layOutMiniature, linkDependencies, type Miniature } from './miniature.ts'
 
-const PACKAGES = ['core', 'jobs', 'queue', 'store', 'trigger', 'worker', 'operations', 'cli']
+const PACKAGES = ['core', 'jobs', 'queue', 'store', 'trigger', 'worker', 'operations', 'cli', 'process']
 
 /** A package that others can import by name, as ours are. */
 function packageFiles(name: string): Record<string, string> {
@@ -18,6 +18,8 @@ const REFUSED: readonly (readonly [path: string, text: string, rule: string])[] 
   ['packages/queue/src/redis.ts', `export { Redis } from 'ioredis'`, 'only-store-imports-ioredis-and-pg'],
   ['packages/worker/src/redis-type.ts', `export type { Redis } from 'ioredis'`, 'only-store-imports-ioredis-and-pg'],
   ['packages/operations/src/postgres.ts', `export { Pool } from 'pg'`, 'only-store-imports-ioredis-and-pg'],
+  ['packages/worker/src/signals.ts', `export * from '../../process/src/index.ts'`, 'only-apps-import-process'],
+  ['test/support/variables.ts', `export * from '../../packages/process/src/index.ts'`, 'only-apps-import-process'],
   ['packages/core/src/file.ts', `export { readFile } from 'node:fs/promises'`, 'core-without-io'],
   ['packages/core/src/upwards.ts', `export { queue } from '../../queue/src/index.ts'`, 'layer-core'],
   ['packages/store/src/sideways.ts', `export { queue } from '../../queue/src/index.ts'`, 'layer-store'],

@@ -15,7 +15,9 @@ const RULES = {
   'an index only re-exports': (file) =>
     file.path.startsWith('packages/') && file.path.endsWith('/src/index.ts') && !onlyExports(file.text),
   'a package takes no signal': (file) =>
-    /^packages\/(?!cli\/)/.test(file.path) && !isTest(file) && /\bprocess\.(on|once)\(/.test(codeOf(file.text)),
+    /^packages\/(?!(cli|process)\/)/.test(file.path) &&
+    !isTest(file) &&
+    /\bprocess\.(on|once)\(/.test(codeOf(file.text)),
   'tests sleep in one place': (file) =>
     /^test\/(contract|integration|fault)\//.test(file.path) &&
     /node:timers\/promises|resolve\w*, ?\d+\)/.test(file.text.replaceAll(/^\s*(\*|\/\/).*$/gm, '')),

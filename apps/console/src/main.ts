@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { isCronceError, systemClock } from '@cronce/core'
+import { systemClock } from '@cronce/core'
+import { isLoopback, runProcess, stopOnSignals } from '@cronce/process'
 import { pino } from 'pino'
 import { createAccess } from './access.ts'
-import { type ConsoleConfig, isLoopback, readConsoleConfig } from './config.ts'
+import { type ConsoleConfig, readConsoleConfig } from './config.ts'
 import { createHttpServer } from './http-server.ts'
-import { stopOnSignals } from './stop-signals.ts'
 
 /** The built page; beside the built server, and there as well when the server runs from its sources. */
 const PAGE_FOLDER = fileURLToPath(new URL('../dist/page', import.meta.url))
@@ -35,12 +35,4 @@ async function run(config: ConsoleConfig): Promise<void> {
   log.info({ url, service: config.CRONCE_SERVICE, ...signIn }, 'listening')
 }
 
-try {
-  await run(readConsoleConfig())
-} catch (error) {
-  const isRefusal = isCronceError(error, 'CRONCE_CONFIG_INVALID')
-  const lines = isRefusal ? error.faults.map(({ path, message }) => `  ${path}: ${message}`) : [String(error)]
-  console.error([isRefusal ? 'the configuration is refused:' : 'the console did not start:', ...lines].join('\n'))
-  // What was opened until here would keep the process alive.
-  process.exit(isRefusal ? 2 : 1)
-}
+await runProcess('console', () => run(readConsoleConfig()))

@@ -1,12 +1,11 @@
-import { isCronceError, systemClock } from '@cronce/core'
+import { systemClock } from '@cronce/core'
 import { jobs } from '@cronce/jobs'
+import { runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
 import { createTrigger } from '@cronce/trigger'
 import { pino } from 'pino'
-import { watchdogSettings } from './alarm-variables.ts'
 import { readServiceConfig, type ServiceConfig } from './config.ts'
 import { createHttpServer } from './http-server.ts'
 import { readinessOf } from './readiness.ts'
-import { stopOnSignals } from './stop-signals.ts'
 import { startTrigger } from './trigger-start.ts'
 
 /** Sweeps come at least this often where nothing is due; two missed ones and a bit are a stall. */
@@ -58,12 +57,4 @@ async function run(config: ServiceConfig): Promise<void> {
   await starting
 }
 
-try {
-  await run(readServiceConfig())
-} catch (error) {
-  const isRefusal = isCronceError(error, 'CRONCE_CONFIG_INVALID')
-  const lines = isRefusal ? error.faults.map(({ path, message }) => `  ${path}: ${message}`) : [String(error)]
-  console.error([isRefusal ? 'the configuration is refused:' : 'the service did not start:', ...lines].join('\n'))
-  // What was opened until here would keep the process alive.
-  process.exit(isRefusal ? 2 : 1)
-}
+await runProcess('service', () => run(readServiceConfig()))

@@ -3,52 +3,20 @@ import {
   CronceError,
   durationText,
   type Environment,
-  lineText,
   optionalText,
   optionalUrlText,
-  portText,
   readEnvironment,
   urlText,
   type Variables,
   wholeText,
-  wordText,
 } from '@cronce/core'
-import { ALARM_VARIABLES } from './alarm-variables.ts'
+import { ALARM_VARIABLES, KNOWN_VARIABLES, PROCESS_VARIABLES, SWEEP_VARIABLES } from '@cronce/process'
 import { heartbeatsText } from './heartbeats-text.ts'
 import { queuesText } from './queues-text.ts'
 
 /** Every variable of the worker. `.env.example` is tested equal. */
 export const WORKER_VARIABLES = {
-  REDIS_URL: {
-    about: 'Redis: redis://[user:password@]host:port[/db], or rediss:// for TLS.',
-    schema: urlText(['redis:', 'rediss:']),
-  },
-  CRONCE_SERVICE: {
-    about: 'Namespace of the jobs; the same in every replica and worker of a service.',
-    default: 'cronce',
-    schema: lineText(),
-  },
-  CRONCE_RELEASE: {
-    about: 'The release of this image, shown with what it claims and runs.',
-    default: 'dev',
-    schema: lineText(),
-  },
-  CRONCE_SHUTDOWN_TIMEOUT: {
-    about: 'How long a stop may take before it is forced; less than the platform waits before it kills.',
-    default: '25s',
-    schema: durationText({ leastMs: 0, mostMs: 3_600_000 }),
-  },
-  HOST: { about: 'Address that HTTP listens on; 0.0.0.0 in a container.', default: '127.0.0.1', schema: lineText() },
-  PORT: {
-    about: 'TCP port of HTTP, 0 to 65535; 0 takes any free one, the log says which.',
-    default: '0',
-    schema: portText(),
-  },
-  LOG_LEVEL: {
-    about: 'debug, info, warn or error; debug has a line for every claim that is lost.',
-    default: 'info',
-    schema: wordText(['debug', 'info', 'warn', 'error']),
-  },
+  ...PROCESS_VARIABLES,
   CRONCE_WORKER_ID: {
     about:
       'Name of this worker in the ledger and logs, unique in the service. Unset: host name, process id and a random suffix.',
@@ -95,11 +63,7 @@ export const WORKER_VARIABLES = {
     default: '2',
     schema: wholeText({ least: 1, most: 1_000 }),
   },
-  CRONCE_SWEEP_EVERY: {
-    about: 'How often this process looks for what others left open.',
-    default: '10s',
-    schema: durationText({ leastMs: 200, mostMs: 600_000 }),
-  },
+  ...SWEEP_VARIABLES,
   ...ALARM_VARIABLES,
   CRONCE_HEARTBEATS: {
     about:
@@ -108,20 +72,6 @@ export const WORKER_VARIABLES = {
     schema: heartbeatsText(),
   },
 } as const satisfies Variables
-
-/** Variables of the service, which often shares an environment file, and of the command line. */
-const OTHERS = [
-  'CRONCE_REPLICA_ID',
-  'CRONCE_CLAIM_LEASE',
-  'CRONCE_JOBS',
-  'CRONCE_OPERATOR',
-  'CRONCE_CONSOLE_TOKENS',
-  'CRONCE_CONSOLE_LINK',
-  'CRONCE_CONSOLE_SESSION',
-]
-
-/** Variables of this project's own tools. */
-const TOOLS = ['CRONCE_REDIS_SERVER', 'CRONCE_CHROMIUM', 'CRONCE_TEST_RUN', 'CRONCE_TEST_CHILD']
 
 export type WorkerConfig = Environment<typeof WORKER_VARIABLES>
 
@@ -136,7 +86,7 @@ export function readWorkerConfig(
 ): WorkerConfig {
   const queues = readQueuesOption(args)
   const merged = queues === undefined ? env : { ...env, CRONCE_QUEUES: queues }
-  return readEnvironment(WORKER_VARIABLES, { env: merged, prefix: 'CRONCE_', alsoKnown: [...OTHERS, ...TOOLS] })
+  return readEnvironment(WORKER_VARIABLES, { env: merged, prefix: 'CRONCE_', alsoKnown: KNOWN_VARIABLES })
 }
 
 function readQueuesOption(args: readonly string[]): string | undefined {

@@ -1,15 +1,13 @@
-import { isCronceError } from '@cronce/core'
 import { packageSource, repeatedPackages } from '@cronce/jobs/sources'
+import { runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
 import { createWorker } from '@cronce/worker'
 import { pino } from 'pino'
-import { watchdogSettings } from './alarm-variables.ts'
 import { readWorkerConfig, type WorkerConfig } from './config.ts'
 import { cacheRefreshHandler, dailyDigestHandler, packageReportHandler, settlementHandler } from './handlers/index.ts'
 import { createHttpServer } from './http-server.ts'
 import { openReceiptPool } from './receipt-pool.ts'
 import { createReceiverClient, type ReceiverClient } from './receiver-client.ts'
 import { openRedisProbe } from './redis-probe.ts'
-import { stopOnSignals } from './stop-signals.ts'
 import { startWorker } from './worker-start.ts'
 
 /** Share of the time for a stop in which what runs may finish; the rest is for handing back. */
@@ -81,12 +79,4 @@ async function run(config: WorkerConfig): Promise<void> {
   await starting
 }
 
-try {
-  await run(readWorkerConfig())
-} catch (error) {
-  const isRefusal = isCronceError(error, 'CRONCE_CONFIG_INVALID')
-  const lines = isRefusal ? error.faults.map(({ path, message }) => `  ${path}: ${message}`) : [String(error)]
-  console.error([isRefusal ? 'the configuration is refused:' : 'the worker did not start:', ...lines].join('\n'))
-  // What was opened until here would keep the process alive.
-  process.exit(isRefusal ? 2 : 1)
-}
+await runProcess('worker', () => run(readWorkerConfig()))

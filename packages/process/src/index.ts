@@ -1,0 +1,6 @@
+export * from './alarm-variables.ts'
+export { KNOWN_VARIABLES } from './known-variables.ts'
+export { isLoopback } from './loopback.ts'
+export { runProcess } from './run-process.ts'
+export * from './shared-variables.ts'
+export * from './stop-signals.ts'

@@ -1,0 +1,4 @@
+/** Whether only this machine reaches an address. A name other than localhost may resolve to anything. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
