@@ -1,7 +1,6 @@
 import { CronceError, durationFault, parseDuration } from '@cronce/core'
 import {
   discard,
-  type Operator,
   pauseJob,
   redrive,
   resumeJob,
@@ -9,9 +8,10 @@ import {
   type SelectedLetters,
   type ServiceAccess,
 } from '@cronce/operations'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { readInput } from './input.ts'
+import { operatorOf } from './request-operator.ts'
 
 const note = z.string().trim().min(1).max(1_000)
 const NOTHING = z.strictObject({})
@@ -69,11 +69,6 @@ export function addChangeRoutes(app: FastifyInstance, access: ServiceAccess): vo
     if (result.status === 'already') throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state: 'not paused' })
     return result
   })
-}
-
-function operatorOf({ account }: FastifyRequest): Operator {
-  if (account === undefined) throw new CronceError('CRONCE_CONSOLE_SIGN_IN', { got: 'none' })
-  return { name: account.name }
 }
 
 /** Somebody else was first: the asker is told what the letter is by now. */
