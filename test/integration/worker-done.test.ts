@@ -1,5 +1,4 @@
-import { cron, defineJob, formatDoneLetterId } from '@cronce/core'
-import { slotKeyOf } from '@cronce/queue'
+import { cron, defineJob, formatDoneLetterId, slotKeyOf } from '@cronce/core'
 import { readDeadLetter, readSlotEvents, redriveDeadLetters } from '@cronce/store'
 import { handle, type RunSummary } from '@cronce/worker'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { parseSlotId, type Random, type SlotKey } from '@cronce/core'
-import { createEnqueuer, readTask, slotKeyOf, type Task } from '@cronce/queue'
+import { parseSlotId, type Random, type SlotKey, slotKeyOf } from '@cronce/core'
+import { createEnqueuer, readTask, type Task } from '@cronce/queue'
 import {
   createStore,
   letGo,

@@ -1,4 +1,4 @@
-import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
+import { parseSlotId, type SlotId, slotKeyOf } from '@cronce/core'
 
 /**
  * One job on the queue. It carries references only: what there is to do, and whether, the store says.
@@ -15,13 +15,6 @@ export interface Task {
   readonly number: number
   /** The payload version of the definition it was made under; a worker that lacks it hands the task back. */
   readonly version: number
-}
-
-/** The slot a task belongs to. */
-export function slotKeyOf(task: Pick<Task, 'job' | 'id'>): SlotKey {
-  const parsed = parseSlotId(task.id)
-  if (parsed === undefined) throw new TypeError(`not a slot id: ${task.id}`)
-  return formatSlotKey({ job: task.job, ...parsed })
 }
 
 /** The id of a task on the queue: the same task has the same id, so that adding it again does nothing while it is there. */

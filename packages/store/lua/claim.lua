@@ -86,6 +86,10 @@ local function take(slot, state)
   -- The lease is a value; the key's own expiry only cleans up after it (A1). Here it is free or its lease has ended.
   if not redis.call('SET', key, value, 'NX', 'PX', lease * 10) then redis.call('SET', key, value, 'PX', lease * 10) end
   local facts = state and {} or birth(slot)
+  if not state then
+    facts[#facts + 1] = 'claims'
+    facts[#facts + 1] = 1
+  end
   for _, fact in ipairs({ 'claimedBy', replica, 'claimedAt', now, 'release', release, 'queue', ARGV[13], 'payload', ARGV[14] }) do facts[#facts + 1] = fact end
   local slot_key = base .. ':slot:' .. slot.id
   if state == 'claimed' then
@@ -94,8 +98,10 @@ local function take(slot, state)
   else
     transition(base, slot.id, 'claimed', now, { by = replica, release = release }, facts)
   end
-  redis.call('HINCRBY', slot_key, 'claims', 1)
-  if state then redis.call('HDEL', slot_key, 'waiting') end
+  if state then
+    redis.call('HINCRBY', slot_key, 'claims', 1)
+    redis.call('HDEL', slot_key, 'waiting')
+  end
   return 'claimed', replica, now + lease
 end
 
@@ -129,19 +135,26 @@ end
 
 -- A slot the ledger has nothing about, and young.
 local function try_new(slot)
-  slot.create = function() redis.call('HSET', base .. ':slot:' .. slot.id, unpack(birth(slot))) end
+  local made = false
+  slot.create = function()
+    made = true
+    redis.call('HSET', base .. ':slot:' .. slot.id, unpack(birth(slot)))
+  end
   local verdict = admit(base, slot, now, policy)
   if verdict ~= 'take' then return verdict end
-  return take(slot, state_of(base, slot.id))
+  return take(slot, made and state_of(base, slot.id) or nil)
 end
 
 -- A slot that is on time goes before the backlog, which runs oldest first (T5).
-local verdicts = {}
+local verdicts, backlogged = {}, {}
 local function judge(slot, backlog_turn)
-  local state = state_of(base, slot.id)
+  local stored = redis.call('HMGET', base .. ':slot:' .. slot.id, 'state', 'cause')
+  local state = stored[1] or nil
   local open = state and PHASES[state] == 'open'
-  local cause = open and redis.call('HGET', base .. ':slot:' .. slot.id, 'cause')
-  if is_backlog(cause) ~= backlog_turn then return end
+  if open and is_backlog(stored[2]) and not backlog_turn then
+    backlogged[#backlogged + 1] = slot
+    return
+  end
   local verdict, by, until_at = 'recorded', '', 0
   if open or not state then
     if slot.effective > now then
@@ -163,9 +176,9 @@ local function judge(slot, backlog_turn)
   verdicts[#verdicts + 1] = { slot.id, slot.at, verdict, by or '', until_at or 0 }
 end
 for _, slot in ipairs(merged) do judge(slot, false) end
-for _, slot in ipairs(merged) do judge(slot, true) end
+for _, slot in ipairs(backlogged) do judge(slot, true) end
 
-local answer = { 'ok', now, advance(base, list), tonumber(generation), since }
+local answer = { 'ok', now, advance(base, list, watermark), tonumber(generation), since }
 for _, verdict in ipairs(verdicts) do
   for _, value in ipairs(verdict) do answer[#answer + 1] = value end
 end

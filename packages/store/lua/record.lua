@@ -12,8 +12,7 @@ for index = 1, count do
   local id = ARGV[7 + index]
   redis.call('HSETNX', base .. ':slot:' .. id, 'queue', ARGV[5])
   redis.call('HSETNX', base .. ':slot:' .. id, 'payload', ARGV[6])
-  if transition(base, id, 'enqueued', now, { by = ARGV[2] }) then
-    redis.call('HSET', base .. ':slot:' .. id, 'enqueuedAt', now)
+  if transition(base, id, 'enqueued', now, { by = ARGV[2] }, { 'enqueuedAt', now }) then
     -- A plain BullMQ worker tells us nothing: for us, such a run ends here.
     if ARGV[4] == '1' then
       redis.call('ZREM', base .. ':active', id)

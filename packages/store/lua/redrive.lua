@@ -3,6 +3,7 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 slot id  3 by  4 abandoned too (0, 1)  5 id of the dead letter of the run's `done`, whether or not there is one
+--      6 last death at this instant or before, '' for any: what dies again meanwhile is not chased
 --      then the ids of the dead letters (at most 100)
 -- Answer: { status, now, redriven, chunk number or -1, plan step to add or 0, outcome version whose done is due again or 0 }
 --   status  redriven | none (nothing of it is open: queued already, resolved or discarded) | unknown (no such run)
@@ -16,9 +17,11 @@ local members, ids, counts = {}, {}, { dead = 0, abandoned = 0 }
 -- W4: attempts go on counting over redrives; `b` is where this life began.
 local attempts = {}
 local plan_dead, done_dead
-for index = 6, #ARGV do
+local until_at = tonumber(ARGV[6]) or math.huge
+for index = 7, #ARGV do
   local dead = base .. ':dead:' .. ARGV[index]
-  local fields = redis.call('HMGET', dead, 'state', 'reason', 'entity', 'payload', 'attempts')
+  local fields = redis.call('HMGET', dead, 'state', 'reason', 'entity', 'payload', 'attempts', 'at')
+  if (tonumber(fields[6]) or 0) > until_at then fields[1] = 'younger' end
   local abandoned = fields[2] == 'abandoned'
   -- T, states: what was abandoned may have had its effect; it is repeated only when asked for by name.
   if fields[1] == 'open' and not fields[3] and (fields[2] == 'plan' or fields[2] == 'no handler') then plan_dead = ARGV[index] end

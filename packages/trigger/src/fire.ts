@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
-import { type ClaimAnswer, type ClaimVerdict, claimSlots, type DueSlot } from '@cronce/store'
+import { type SlotId, type SlotKey, slotKeyOf } from '@cronce/core'
+import { type ClaimAnswer, claimSlots, type DueSlot } from '@cronce/store'
 import { cutBacklogOf, cutPauseOf, cutRestorationOf } from './cut.ts'
 import { dueSlots, graceMs } from './due-slots.ts'
 import { tellMemory } from './memory.ts'
@@ -149,19 +149,20 @@ function tellVerdicts(
   let again: number | undefined
   for (const slot of answer.slots) {
     if (slot.verdict === 'claimed') {
-      const key = keyOf(job.name, slot)
+      const key = slotKeyOf({ job: job.name, id: slot.id })
       slots.push({ id: slot.id, key, at: slot.at })
       latenessMs = Math.max(0, answer.now - (effective.get(slot.id) ?? slot.at))
       context.events.emit('slot.claimed', { slot: key, latenessMs })
     } else if (slot.verdict === 'held') {
       lost += 1
       // T4: not tried before that lease ends; the sweep after it asks.
-      if (slot.at > job.triedAt) context.events.emit('slot.lost', { slot: keyOf(job.name, slot), by: slot.by })
+      if (slot.at > job.triedAt)
+        context.events.emit('slot.lost', { slot: slotKeyOf({ job: job.name, id: slot.id }), by: slot.by })
     } else if (slot.verdict === 'recorded' && slot.at > job.triedAt) {
       lost += 1
-      context.events.emit('slot.lost', { slot: keyOf(job.name, slot), by: 'another replica' })
+      context.events.emit('slot.lost', { slot: slotKeyOf({ job: job.name, id: slot.id }), by: 'another replica' })
     } else if (slot.verdict === 'skipped' || slot.verdict === 'waiting') {
-      context.events.emit('slot.held-up', { slot: keyOf(job.name, slot), verdict: slot.verdict })
+      context.events.emit('slot.held-up', { slot: slotKeyOf({ job: job.name, id: slot.id }), verdict: slot.verdict })
     } else if (slot.verdict === 'later') {
       again = answer.now + BACKLOG_PAUSE_MS
     } else if (slot.verdict === 'early' && slot.at <= answer.now) {
@@ -178,9 +179,4 @@ function tellVerdicts(
     lost,
     again,
   }
-}
-
-/** The slot key of one verdict. */
-export function keyOf(job: string, slot: Pick<ClaimVerdict, 'id' | 'at'>): SlotKey {
-  return formatSlotKey({ job, ...(parseSlotId(slot.id) ?? { at: slot.at }) })
 }

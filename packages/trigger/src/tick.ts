@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { formatSlotKey } from '@cronce/core'
 import { dueSlots } from './due-slots.ts'
 import { addClaimed, recordAdded } from './enqueue.ts'
@@ -14,8 +15,11 @@ export interface TickResult {
   readonly again: ReadonlyMap<string, number>
 }
 
-/** Jobs whose claims are made together, then enqueued together: a thousand that are due at once do not wait for the last one. */
-const SLICE = 250
+/**
+ * Jobs whose claims go out in one write and that are enqueued together: a thousand that are due at once do not wait for the last
+ * one, and Redis claims one slice while the next is written.
+ */
+const SLICE = 100
 
 /** How long a job rests whose try failed while others did not, ms. */
 const FAILED_PAUSE_MS = 5_000
@@ -55,31 +59,44 @@ async function fireAll(
   again: Map<string, number>,
 ): Promise<Fired[]> {
   const ordered = names.toSorted((a, b) => (context.jobs.get(a)?.nextAt ?? 0) - (context.jobs.get(b)?.nextAt ?? 0))
-  const fired: Fired[] = []
-  const claims: Claimed[] = []
-  const failures: Failure[] = []
-  const adding: Promise<readonly Claimed[]>[] = []
+  const slices: Promise<Slice>[] = []
   for (let start = 0; start < ordered.length; start += SLICE) {
-    const slice = ordered.slice(start, start + SLICE)
-    const results = await Promise.allSettled(slice.map((name) => fireJob(context, name)))
-    for (const [index, result] of results.entries()) {
-      const name = slice[index]
-      if (name === undefined) continue
-      if (result.status === 'rejected') {
-        failures.push({ name, error: result.reason })
-        continue
-      }
-      const { again: at, claimed } = result.value
-      if (at !== undefined) again.set(name, at)
-      if (claimed !== undefined) claims.push(claimed)
-      fired.push(result.value)
-    }
-    adding.push(addClaimed(context, claims.splice(0)))
+    if (start > 0) await setImmediate()
+    slices.push(fireSlice(context, ordered.slice(start, start + SLICE)))
   }
+  const done = await Promise.all(slices)
   // Recorded when all are on the queue: nobody waits for the record, somebody may wait for the run.
-  await recordAdded(context, (await Promise.all(adding)).flat())
+  await recordAdded(
+    context,
+    done.flatMap(({ added }) => added),
+  )
+  const fired = done.flatMap((slice) => slice.fired)
+  for (const { name, again: at } of fired) if (at !== undefined) again.set(name, at)
+  const failures = done.flatMap((slice) => slice.failures)
   judgeFailures(context, { failures, fired, again })
   return fired
+}
+
+/** What became of some of the due jobs. */
+interface Slice {
+  readonly fired: readonly (Fired & { readonly name: string })[]
+  readonly failures: readonly Failure[]
+  /** On the queue, not yet recorded. */
+  readonly added: readonly Claimed[]
+}
+
+async function fireSlice(context: TriggerContext, names: readonly string[]): Promise<Slice> {
+  const fired: (Fired & { readonly name: string })[] = []
+  const failures: Failure[] = []
+  const tries = names.map((name) =>
+    fireJob(context, name).then(
+      (result) => void fired.push({ name, ...result }),
+      (error: unknown) => void failures.push({ name, error }),
+    ),
+  )
+  await Promise.all(tries)
+  const claims = fired.flatMap(({ claimed }) => claimed ?? [])
+  return { fired, failures, added: await addClaimed(context, claims) }
 }
 
 /** Promise 10: one bad job stops no other, nor the pass. Where nothing could be fired, and no row is why, the store is out of reach. */

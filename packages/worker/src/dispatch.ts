@@ -1,4 +1,5 @@
-import { slotKeyOf, type Task, type TaskOutcome, taskId } from '@cronce/queue'
+import { slotKeyOf } from '@cronce/core'
+import { type Task, type TaskOutcome, taskId } from '@cronce/queue'
 import { type ChunksInHand, runChunk } from './chunk-step.ts'
 import { runDone } from './done-step.ts'
 import type { Handler } from './handler.ts'

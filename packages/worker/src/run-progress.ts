@@ -1,5 +1,5 @@
-import { formatDeadLetterId, type SlotKey } from '@cronce/core'
-import { showDeadLetters, slotKeyOf, type Task, type TaskOutcome } from '@cronce/queue'
+import { formatDeadLetterId, type SlotKey, slotKeyOf } from '@cronce/core'
+import { showDeadLetters, type Task, type TaskOutcome } from '@cronce/queue'
 import { askForLook, letGo, type RunEnd, type RunRef } from '@cronce/store'
 import type { Handler } from './handler.ts'
 import type { WorkerContext } from './worker-context.ts'

@@ -1,5 +1,12 @@
-import { CronceError, formatDeadLetterId, formatDoneLetterId, type JobSettings, parseJobSettings } from '@cronce/core'
-import { showDeadLetters, slotKeyOf, type Task, type TaskOutcome } from '@cronce/queue'
+import {
+  CronceError,
+  formatDeadLetterId,
+  formatDoneLetterId,
+  type JobSettings,
+  parseJobSettings,
+  slotKeyOf,
+} from '@cronce/core'
+import { showDeadLetters, type Task, type TaskOutcome } from '@cronce/queue'
 import {
   askForLook,
   endDone,

@@ -27,7 +27,10 @@ const SLOT_ID = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z(?:\+manual-([1-9]
 
 /** Formats the part of a slot key after the job name. `at` is cut to whole seconds. */
 export function formatSlotId(at: number, manual?: number): SlotId {
-  const instant = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const iso = new Date(at).toISOString()
+  // Years beyond 9999 are written with a sign and more digits; the parts count from the end.
+  const date = `${iso.slice(0, -20)}${iso.slice(-19, -17)}${iso.slice(-16, -14)}`
+  const instant = `${date}T${iso.slice(-13, -11)}${iso.slice(-10, -8)}${iso.slice(-7, -5)}Z`
   return (manual === undefined ? instant : `${instant}+manual-${manual}`) as SlotId
 }
 
@@ -56,6 +59,11 @@ export function parseSlotKey(key: string): Slot {
   const id = separator < 1 ? undefined : parseSlotId(key.slice(separator + 1))
   if (id === undefined) throw new CronceError('CRONCE_SLOT_KEY_INVALID', { got: key.slice(0, 200) })
   return { job: decodeName(key.slice(0, separator)), ...id }
+}
+
+/** The slot key of a job's slot id, without parsing it. */
+export function slotKeyOf({ job, id }: { readonly job: string; readonly id: SlotId }): SlotKey {
+  return `${encodeName(job)}@${id}` as SlotKey
 }
 
 /** The part of a slot key after the job name, without parsing it. */

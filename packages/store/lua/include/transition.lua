@@ -14,18 +14,19 @@ local function state_of(base, id)
   return redis.call('HGET', base .. ':slot:' .. id, 'state') or nil
 end
 
--- facts: fields and values to be written with the state. A slot's first change has its instant, `at`, among them or before it.
+-- facts: fields and values to be written with the state. A slot's first change has its instant, `at`, as the first of them or
+-- written before it.
 local function transition(base, id, to, now, detail, facts)
   local key = base .. ':slot:' .. id
   local stored = redis.call('HMGET', key, 'state', 'at')
   local from = stored[1] or nil
   if from then
-    if not TRANSITIONS[from][to] then return nil end
+    if not string.find(TRANSITIONS[from], ' ' .. to .. ' ', 1, true) then return nil end
   elseif not INITIAL[to] then
     return nil
   end
   redis.call('HSET', key, 'state', to, unpack(facts or {}))
-  local at = stored[2] or redis.call('HGET', key, 'at')
+  local at = stored[2] or facts[2]
   if not from then redis.call('ZADD', base .. ':slots', at, id) end
   local phase, past = PHASES[to], from and PHASES[from]
   if past ~= phase then

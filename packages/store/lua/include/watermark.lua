@@ -17,8 +17,8 @@ local function oldest_open_after(base, at)
   return nil
 end
 
-local function set_watermark(base, target)
-  local current = tonumber(redis.call('HGET', base .. ':job', 'watermark'))
+local function set_watermark(base, target, known)
+  local current = known or tonumber(redis.call('HGET', base .. ':job', 'watermark'))
   if target <= current then return current end
   local open = oldest_open_after(base, current)
   if open and open <= target then target = open - 1 end
@@ -26,9 +26,9 @@ local function set_watermark(base, target)
   return target
 end
 
--- list: { { id, at }, ... } ordered, complete from the caller's watermark on.
-local function advance(base, list)
-  local current = tonumber(redis.call('HGET', base .. ':job', 'watermark'))
+-- list: { { id, at }, ... } ordered, complete from the caller's watermark on. known: the stored watermark, where the script has read it.
+local function advance(base, list, known)
+  local current = known or tonumber(redis.call('HGET', base .. ':job', 'watermark'))
   local target = current
   for _, slot in ipairs(list) do
     if slot.at > target then
@@ -38,5 +38,5 @@ local function advance(base, list)
       target = slot.at
     end
   end
-  return set_watermark(base, target)
+  return set_watermark(base, target, current)
 end
