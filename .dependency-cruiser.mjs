@@ -9,6 +9,7 @@ const LAYERS = {
   worker: ['core', 'queue', 'store', 'watchdog'],
   operations: ['core', 'queue', 'store', 'watchdog'],
   cli: ['core', 'operations', 'store'],
+  metrics: ['core', 'operations', 'store', 'watchdog'],
   process: ['core', 'watchdog'],
 }
 
