@@ -2,7 +2,8 @@ import { type Clock, CronceError, isCronceError, RUN_STATES, type RunState } fro
 import { readJob, readSlot } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { type BackfillPlan, type BackfillRange, type BackfillSlot, planBackfill } from './backfill-plan.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
+import { type AskedAction, recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 import { type OwnedJob, requireOwnedJob } from './slot-owners.ts'
 import { takeSlot } from './take-slot.ts'
@@ -51,15 +52,26 @@ const LOOK_EVERY_MS = 250
  * T11: runs the slots of a range that never ran, oldest first, one after another. Each is taken through the claim and the record that
  * any slot has, so nothing runs twice: not when this is killed and called again, not when two do it at once.
  *
- * @throws CronceError as {@link planBackfill}; CRONCE_SLOT_MOVED
+ * @throws CronceError as {@link planBackfill}; CRONCE_SLOT_MOVED, CRONCE_NOT_ALLOWED
  */
 export async function backfill(access: ServiceAccess, request: BackfillRequest): Promise<BackfillResult> {
-  const by = operatorName(request.operator)
+  const by = authorize(request.operator, 'backfill')
   const why = request.why === undefined ? undefined : requireText('why', request.why, LONGEST_NOTE)
   const { job, fromAt, toAt } = request
   const plan = await planBackfill(access.store, { job, fromAt, toAt })
   request.onPlan?.(plan)
-  return await new Backfill(access, { ...request, plan, by, why }).run()
+  const asked: AskedAction = {
+    ...{ operator: request.operator, action: 'backfill', job, note: why },
+    selection: `${new Date(fromAt).toISOString()} to ${new Date(toAt).toISOString()}`,
+    slots: plan.toRun.map(({ slot }) => slot),
+  }
+  return await recordAction(access, asked, async () => {
+    const work = new Backfill(access, { ...request, plan, by, why })
+    const answer = await work.run()
+    const { ran, elsewhere, left } = answer
+    if (work.started === 0) return { answer, end: 'unchanged' }
+    return { answer, end: { result: left === 0 ? 'ended' : 'stopped', counts: { ...ran, elsewhere, left } } }
+  })
 }
 
 type Work = Omit<BackfillRequest, 'operator'> & { readonly plan: BackfillPlan; readonly by: string }
@@ -71,13 +83,19 @@ class Backfill {
   readonly #signal: AbortSignal
   readonly #ran: Partial<Record<RunState, number>> = {}
   #elsewhere = 0
+  #started = 0
   #ended = 0
-  #startedAt = Number.NEGATIVE_INFINITY
 
   constructor(access: ServiceAccess, work: Work) {
     this.#access = access
     this.#work = work
     this.#signal = work.signal ?? new AbortController().signal
+    this.#pace = new Pace({ intervalMs: work.intervalMs ?? 0, clock: work.clock })
+  }
+
+  /** Slots that this call put on the queue, ended or not. */
+  get started(): number {
+    return this.#started
   }
 
   async run(): Promise<BackfillResult> {
@@ -92,8 +110,7 @@ class Backfill {
   }
 
   async #runSlot(slot: BackfillSlot): Promise<void> {
-    const { clock, intervalMs = 0 } = this.#work
-    const restMs = this.#startedAt + intervalMs - clock.now()
+    const { restMs } = this.#pace
     if (restMs > 0) this.#tell(slot, 'waits for its turn')
     await this.#wait(restMs)
     const taken = await this.#take(slot)
@@ -107,7 +124,7 @@ class Backfill {
 
   /** Takes the slot, or finds that another has; undefined where it was told to stop first. */
   async #take(slot: BackfillSlot): Promise<'here' | 'busy' | 'done' | undefined> {
-    const { by, release = '', why, clock } = this.#work
+    const { by, release = '', why } = this.#work
     while (!this.#signal.aborted) {
       const job = await this.#jobThatStarts(slot)
       if (job === undefined) continue
@@ -115,7 +132,8 @@ class Backfill {
       const hand = { by, release, why, cause: 'backfill' as const }
       const { status, blocker } = await takeSlot(this.#access, { job, owner, id, at, ...hand })
       if (status === 'claimed') {
-        this.#startedAt = clock.now()
+        this.#pace.took()
+        this.#started += 1
         return 'here'
       }
       if (status === 'busy' || status === 'done') return status

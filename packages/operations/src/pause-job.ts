@@ -1,7 +1,8 @@
 import { announceChange, readTime, type StoredPause, pauseJob as writePause } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireJob } from './known-job.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
+import { recordAction } from './record-action.ts'
 import { LONGEST_NOTE, refused, requireText } from './request-faults.ts'
 
 export interface PauseJobRequest {
@@ -26,14 +27,14 @@ export interface PauseJobResult {
 /**
  * T10: stops starts of a job, those of claimed slots included, never a running run nor a run by hand.
  *
- * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_INPUT_INVALID
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  */
 export async function pauseJob(
   { store }: Pick<ServiceAccess, 'store'>,
   request: PauseJobRequest,
 ): Promise<PauseJobResult> {
   const { job, until, missed = 'skip' } = request
-  const by = operatorName(request.operator)
+  const by = authorize(request.operator, 'pause')
   const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
   await requireJob(store, job)
   const now = await readTime(store)
@@ -42,9 +43,14 @@ export async function pauseJob(
     throw refused('until', `an instant after now, ${new Date(now).toISOString()}`, new Date(untilAt).toISOString())
   }
   const ends = untilAt === undefined ? {} : { untilAt }
-  const status = await writePause(store, job, { by, note, missed, ...ends })
-  // Replicas learn when it ends; one that does not hear of it finds out at the job's next slot.
-  await announceChange(store, job)
-  const { stored } = await requireJob(store, job)
-  return { job, status: status === 'paused' ? 'paused' : 'already', pause: stored.pause }
+  const asked = { operator: request.operator, action: 'pause', job, note } as const
+  return await recordAction<PauseJobResult>({ store }, asked, async () => {
+    const status = await writePause(store, job, { by, note, missed, ...ends })
+    // Replicas learn when it ends; one that does not hear of it finds out at the job's next slot.
+    await announceChange(store, job)
+    const { stored } = await requireJob(store, job)
+    const { pause } = stored
+    if (status !== 'paused') return { answer: { job, status: 'already', pause }, end: 'unchanged' }
+    return { answer: { job, status, pause }, end: { result: status } }
+  })
 }

@@ -1,7 +1,8 @@
 import { announceChange, askForLook, listImages, readTime, switchImage } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireJob } from './known-job.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
+import { recordAction } from './record-action.ts'
 import { refused } from './request-faults.ts'
 
 export interface PinImageRequest {
@@ -25,20 +26,24 @@ export interface PinImageResult {
  * T6: puts another known definition of a job in force, such as the one before a bad deploy. Where its schedule is another it is an
  * edit, from now on. An image that no live replica carries gives way again after one lease; so does a pin to a newer registration.
  *
- * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_INPUT_INVALID
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  */
 export async function pinImage(
   { store }: Pick<ServiceAccess, 'store'>,
   { job, image, operator }: PinImageRequest,
 ): Promise<PinImageResult> {
-  const by = operatorName(operator)
+  const by = authorize(operator, 'pin-image')
   const [{ stored }, images] = await Promise.all([requireJob(store, job), listImages(store, job)])
   if (!images.some((known) => known.image === image)) {
     throw refused('image', `one of ${images.map((known) => known.image).join(', ')}`, image)
   }
   if (stored.image === image && stored.target === image) return { job, status: 'same' }
-  await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
-  const status = await switchImage(store, job, { by, image: stored.image, to: image })
-  await announceChange(store, job)
-  return { job, status: status === 'pinned' ? 'pinned' : 'stale' }
+  const asked = { operator, action: 'pin-image', job, selection: image } as const
+  return await recordAction<PinImageResult>({ store }, asked, async () => {
+    await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
+    const status = await switchImage(store, job, { by, image: stored.image, to: image })
+    await announceChange(store, job)
+    if (status !== 'pinned') return { answer: { job, status: 'stale' }, end: 'unchanged' }
+    return { answer: { job, status }, end: { result: status } }
+  })
 }

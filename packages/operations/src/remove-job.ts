@@ -11,7 +11,8 @@ import {
 } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireJob } from './known-job.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
+import { recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 
 export interface RemoveJobRequest {
@@ -21,6 +22,11 @@ export interface RemoveJobRequest {
   readonly note?: string | undefined
 }
 
+export interface RemoveJobResult {
+  readonly job: string
+  readonly status: 'removed' | 'already'
+}
+
 /** How often a removal is reckoned anew: each time, a replica has taken or recorded a slot meanwhile. */
 const TRIES = 10
 
@@ -28,19 +34,30 @@ const TRIES = 10
  * T8: removes a job that was added at run time. Slots that nobody has taken yet are not owed; those that wait are dropped; runs under
  * way go on. Its history stays for the history period, and adding it again is a new registration. Twice is as once.
  *
- * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_JOB_CARRIED, CRONCE_SLOT_BUSY, CRONCE_INPUT_INVALID
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_JOB_CARRIED, CRONCE_SLOT_BUSY, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  */
 export async function removeJob(
   { store }: Pick<ServiceAccess, 'store'>,
   request: RemoveJobRequest,
-): Promise<{ job: string; status: 'removed' | 'already' }> {
+): Promise<RemoveJobResult> {
   const { job } = request
-  const by = operatorName(request.operator)
+  const by = authorize(request.operator, 'remove-job')
   const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
+  const asked = { operator: request.operator, action: 'remove-job', job, note } as const
+  return await recordAction({ store }, asked, async () => {
+    const status = await remove(store, { job, by, note })
+    return { answer: { job, status }, end: status === 'removed' ? { result: status } : 'unchanged' }
+  })
+}
+
+async function remove(
+  store: Store,
+  { job, by, note }: { job: string; by: string; note: string },
+): Promise<RemoveJobResult['status']> {
   for (let tries = 0; tries < TRIES; tries++) {
     const { stored } = await requireJob(store, job)
     if (!stored.dynamic) throw new CronceError('CRONCE_JOB_CARRIED', { job })
-    if (stored.goneAt !== undefined) return { job, status: 'already' }
+    if (stored.goneAt !== undefined) return 'already'
     const now = await readTime(store)
     // A5: a replica buries it, and finds it by this where it hears nothing else.
     await askForLook(store, 'watch', [{ job, lookAt: now }])
@@ -50,7 +67,7 @@ export async function removeJob(
     if (status === 'stale') continue
     for (let rest = left; rest > 0; ) rest = (await removeStoredJob(store, job, { ...removal, known, goneAt })).left
     await announceChange(store, job)
-    return { job, status: 'removed' }
+    return 'removed'
   }
   throw new CronceError('CRONCE_SLOT_BUSY', { slot: `a slot of "${job}"`, state: 'being taken' })
 }

@@ -1,7 +1,8 @@
 import { announceChange, askForLook, readTime, resumeJob as writeResume } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireJob } from './known-job.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
+import { recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 
 export interface ResumeJobRequest {
@@ -21,19 +22,23 @@ export interface ResumeJobResult {
 /**
  * T10: ends a pause. A replica cuts what was missed meanwhile, once, then the job starts runs again.
  *
- * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_INPUT_INVALID
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  */
 export async function resumeJob(
   { store }: Pick<ServiceAccess, 'store'>,
   request: ResumeJobRequest,
 ): Promise<ResumeJobResult> {
   const { job, missed } = request
-  const by = operatorName(request.operator)
+  const by = authorize(request.operator, 'resume')
   const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
   await requireJob(store, job)
-  // A5: before the resume, so that the cut does not wait for the job's next slot.
-  await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
-  const status = await writeResume(store, job, { by, note, ...(missed === undefined ? {} : { missed }) })
-  await announceChange(store, job)
-  return { job, status: status === 'resuming' ? 'resuming' : 'already' }
+  const asked = { operator: request.operator, action: 'resume', job, note } as const
+  return await recordAction<ResumeJobResult>({ store }, asked, async () => {
+    // A5: before the resume, so that the cut does not wait for the job's next slot.
+    await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
+    const status = await writeResume(store, job, { by, note, ...(missed === undefined ? {} : { missed }) })
+    await announceChange(store, job)
+    if (status !== 'resuming') return { answer: { job, status: 'already' }, end: 'unchanged' }
+    return { answer: { job, status }, end: { result: status } }
+  })
 }

@@ -2,7 +2,7 @@ import { CronceError, formatDeadLetterId, formatDoneLetterId, type JobSettings, 
 import { showDeadLetters } from '@cronce/queue'
 import { hintOpenWork, type Rewalked, readTime, rewalkRun } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
 import { slotKeyOf } from './place-by-hand.ts'
 import { redrive } from './redrive.ts'
 
@@ -29,7 +29,7 @@ export async function rewalk(
   const slot = slotKeyOf(job, id)
   const letters = [formatDeadLetterId(slot), formatDoneLetterId(slot)]
   await hintOpenWork(store, [job], await readTime(store))
-  const request = { by: operatorName(operator), letters, ...(why === undefined ? {} : { why }) }
+  const request = { by: authorize(operator, 'run-slot-again'), letters, ...(why === undefined ? {} : { why }) }
   const walked = await rewalkRun(store, { job, id }, request)
   if (walked.status === 'busy') throw new CronceError('CRONCE_SLOT_BUSY', { slot, state: walked.state ?? 'due' })
   if (walked.status !== 'walking')

@@ -2,8 +2,9 @@ import { DEFAULT_CLAIM_LEASE_MS, formatSlotId, type SlotKey } from '@cronce/core
 import { claimManual, readTime } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireSettings } from './known-job.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
 import { freshToken, hintClaim, type Placed, placeByHand, slotKeyOf } from './place-by-hand.ts'
+import { recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 
 export interface RunNowRequest {
@@ -30,25 +31,29 @@ export interface RunNowResult {
 /**
  * T11: runs a job now. The run has an identity of its own: no slot of the schedule is touched by it.
  *
- * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_JOB_UNREADABLE, CRONCE_INPUT_INVALID
+ * @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_JOB_UNREADABLE, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  */
 export async function runNow(access: ServiceAccess, request: RunNowRequest): Promise<RunNowResult> {
   const { store } = access
   const { job, why, requestId, release = '' } = request
-  const by = operatorName(request.operator)
+  const by = authorize(request.operator, 'run-now')
   const notes = {
     ...(why === undefined ? {} : { why: requireText('why', why, LONGEST_NOTE) }),
     ...(requestId === undefined ? {} : { requestId: requireText('request id', requestId, LONGEST_NOTE) }),
   }
   const settings = await requireSettings(store, job)
-  const now = await readTime(store)
-  const at = Math.floor(now / 1_000) * 1_000
-  const leaseMs = DEFAULT_CLAIM_LEASE_MS
-  await hintClaim(store, job, { now, leaseMs })
-  const token = freshToken(access)
-  const hand = { token, leaseMs, by, release, ...notes }
-  const { status, id } = await claimManual(store, job, { ...hand, instant: formatSlotId(at), at })
-  const slot = slotKeyOf(job, id)
-  if (status === 'repeated') return { slot, status, reason: '' }
-  return { slot, ...(await placeByHand(access, { settings, id, token, by })) }
+  const asked = { operator: request.operator, action: 'run-now', job, note: notes.why } as const
+  return await recordAction<RunNowResult>(access, asked, async () => {
+    const now = await readTime(store)
+    const at = Math.floor(now / 1_000) * 1_000
+    const leaseMs = DEFAULT_CLAIM_LEASE_MS
+    await hintClaim(store, job, { now, leaseMs })
+    const token = freshToken(access)
+    const hand = { token, leaseMs, by, release, ...notes }
+    const { status, id } = await claimManual(store, job, { ...hand, instant: formatSlotId(at), at })
+    const slot = slotKeyOf(job, id)
+    if (status === 'repeated') return { answer: { slot, status, reason: '' }, end: 'unchanged' }
+    const placed = await placeByHand(access, { settings, id, token, by })
+    return { answer: { slot, ...placed }, end: { result: placed.status, slots: [slot] } }
+  })
 }

@@ -12,8 +12,9 @@ import {
 } from '@cronce/core'
 import { readSlot } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
 import { type Placed, slotKeyOf } from './place-by-hand.ts'
+import { recordAction } from './record-action.ts'
 import { LONGEST_NOTE, refused, requireText } from './request-faults.ts'
 import { rewalk } from './rewalk.ts'
 import { type OwnedJob, ownerOf, requireOwnedJob } from './slot-owners.ts'
@@ -53,24 +54,32 @@ export interface RunSlotResult {
  * T11: runs one slot of the schedule that was missed or skipped, under its own identity, so that it cannot run twice.
  *
  * @throws CronceError CRONCE_SLOT_DONE, CRONCE_SLOT_BUSY, CRONCE_SLOT_EARLY, CRONCE_SLOT_FOREIGN, CRONCE_SLOT_MOVED,
- *   CRONCE_FOLD_MISSING, CRONCE_JOB_HELD, CRONCE_JOB_UNKNOWN, CRONCE_JOB_UNREADABLE, CRONCE_INPUT_INVALID
+ *   CRONCE_FOLD_MISSING, CRONCE_JOB_HELD, CRONCE_JOB_UNKNOWN, CRONCE_JOB_UNREADABLE, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  */
 export async function runSlot(access: ServiceAccess, request: RunSlotRequest): Promise<RunSlotResult> {
   const { why: whyText, release = '', ended = 'refuse' } = request
-  const by = operatorName(request.operator)
+  const action = ended === 'walk-again' ? 'run-slot-again' : 'run-slot'
+  const by = authorize(request.operator, action)
   const why = whyText === undefined ? undefined : requireText('why', whyText, LONGEST_NOTE)
   const id = readNamedSlot(request)
   const job = await requireOwnedJob(access.store, request.job)
   const { owner, at } = await requireOwner(access, job, id)
-  const taken = await takeSlot(access, { job, owner, id, at, cause: 'manual', by, release, why })
   const slot = slotKeyOf(request.job, id)
-  if (taken.placed !== undefined) return { slot, ...taken.placed, redriven: 0, abandonedLeft: 0 }
-  if (taken.status === 'done' && ended === 'walk-again') {
-    if (taken.state === undefined || !isEnded(taken.state)) throw noFold(slot, taken.state)
-    const walked = await rewalk(access, { settings: job.settings, id, operator: request.operator, why })
-    return { slot, status: 'walking', reason: '', ...walked }
-  }
-  throw refusal(slot, taken, at + owner.spreadMs)
+  const asked = { operator: request.operator, action, job: request.job, slots: [slot], note: why } as const
+  return await recordAction<RunSlotResult>(access, asked, async () => {
+    const taken = await takeSlot(access, { job, owner, id, at, cause: 'manual', by, release, why })
+    if (taken.placed !== undefined) {
+      const answer = { slot, ...taken.placed, redriven: 0, abandonedLeft: 0 }
+      return { answer, end: { result: taken.placed.status } }
+    }
+    if (taken.status === 'done' && ended === 'walk-again') {
+      if (taken.state === undefined || !isEnded(taken.state)) throw noFold(slot, taken.state)
+      const walked = await rewalk(access, { settings: job.settings, id, operator: request.operator, why })
+      const counts = { redriven: walked.redriven }
+      return { answer: { slot, status: 'walking', reason: '', ...walked }, end: { result: 'walking', counts } }
+    }
+    throw refusal(slot, taken, at + owner.spreadMs)
+  })
 }
 
 /** @throws CronceError CRONCE_INPUT_INVALID, CRONCE_SLOT_KEY_INVALID, CRONCE_SLOT_FOREIGN */

@@ -1,7 +1,8 @@
 import { CronceError, defineJob, type Fault, type JobInput, type JobSettings, parseJobSettings } from '@cronce/core'
 import { askForLook, type Registration, readJob, readTime, registerJob } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
-import { type Operator, operatorName } from './operator.ts'
+import { authorize, type Operator } from './operator.ts'
+import { recordAction } from './record-action.ts'
 
 export interface UpsertJobRequest {
   /** What `defineJob` takes, what it makes, or settings as the store has them. Checked by the same rules, all faults at once. */
@@ -26,7 +27,7 @@ export interface UpsertJobResult {
  * T6: adds or changes a job at run time, for which no image is needed: one per tenant, say. The same definition again changes
  * nothing. Every replica of the service fires it; its workers need a handler of its name.
  *
- * @throws CronceError CRONCE_JOB_INVALID, CRONCE_JOB_CARRIED, CRONCE_INPUT_INVALID
+ * @throws CronceError CRONCE_JOB_INVALID, CRONCE_JOB_CARRIED, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
  * @example
  * const job = { name: `digest-${tenant}`, schedule: cron('0 7 * * *', { zone }), onCrash: 'skip' } as const
  * await upsertJob(access, { job, operator: { name: 'tenants' } })
@@ -35,7 +36,7 @@ export async function upsertJob(
   { store }: Pick<ServiceAccess, 'store'>,
   { job, operator }: UpsertJobRequest,
 ): Promise<UpsertJobResult> {
-  const by = operatorName(operator)
+  const by = authorize(operator, 'upsert-job')
   const settings = checkJob(job)
   const { name } = settings
   const [stored, now] = await Promise.all([readJob(store, name), readTime(store)])
@@ -43,10 +44,15 @@ export async function upsertJob(
   if (stored !== undefined && !stored.dynamic && stored.goneAt === undefined) {
     throw new CronceError('CRONCE_JOB_CARRIED', { job: name })
   }
-  // A5: the hint first, so that a crash after the registration leaves a job that a sweep finds.
-  await askForLook(store, 'watch', [{ job: name, lookAt: now }])
-  const { status, generation } = await registerJob(store, settings, { by, dynamic: true })
-  return { job: name, status: STATUS[status], generation }
+  return await recordAction({ store }, { operator, action: 'upsert-job', job: name }, async () => {
+    // A5: the hint first, so that a crash after the registration leaves a job that a sweep finds.
+    await askForLook(store, 'watch', [{ job: name, lookAt: now }])
+    const registration = await registerJob(store, settings, { by, dynamic: true })
+    const { generation } = registration
+    const status = STATUS[registration.status]
+    const end = status === 'same' ? 'unchanged' : { result: status, counts: { generation } }
+    return { answer: { job: name, status, generation }, end }
+  })
 }
 
 const STATUS: Readonly<Record<Registration['status'], UpsertJobResult['status']>> = {

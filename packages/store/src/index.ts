@@ -1,3 +1,4 @@
+export * from './actions.ts'
 export * from './alarm-facts.ts'
 export { type FleetFacts, type JobPlace, listJobsToLookAt, readFleetFacts } from './alarm-fleet.ts'
 export * from './alarm-letters.ts'

@@ -57,7 +57,8 @@ interface GapInstants {
   readonly at: number
 }
 
-async function scoredMarks(store: Store, key: string, query: MarkQuery): Promise<TimeMark[]> {
+/** Members of a sorted set by their scores, newest first. */
+export async function scoredMarks(store: Store, key: string, query: MarkQuery): Promise<TimeMark[]> {
   const [max, min, ...limit] = bounds(query)
   const rows = await store.redis.zrevrangebyscore(key, max, min, 'WITHSCORES', ...limit)
   return rows.flatMap((id, index) => (index % 2 === 0 ? [{ id, at: Number(rows[index + 1]) }] : []))

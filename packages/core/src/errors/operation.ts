@@ -50,6 +50,10 @@ export const OPERATION_ERRORS = {
     message: '{slot} cannot be walked again: {reason}',
     fix: 'Nothing was changed. `cronce trigger` without --slot starts a run with an identity of its own.',
   },
+  CRONCE_NOT_ALLOWED: {
+    message: '{name} has the role {role}; expected {needed} or more to ask for {action}',
+    fix: 'Ask somebody with the role; docs/console.md lists what each role may do.',
+  },
   CRONCE_JOB_HELD: {
     message: 'job "{job}" starts nothing: {reason}',
     fix: 'Resume it with `cronce resume`, or deploy it again; then ask again.',

@@ -1,0 +1,271 @@
+import { cron, defineJob, every } from '@cronce/core'
+import {
+  type Action,
+  backfill,
+  listActions,
+  PERMISSIONS,
+  pauseJob,
+  pinImage,
+  recordAction,
+  removeJob,
+  resumeJob,
+  runNow,
+  runSlot,
+  type ServiceAccess,
+  upsertJob,
+} from '@cronce/operations'
+import { askAction, serviceKey } from '@cronce/store'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { accessOf, OPERATOR, workAll } from '../support/by-hand.ts'
+import { createFleet, type Fleet, NOON } from '../support/fleet.ts'
+import { type RedisServer, startRedis } from '../support/index.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+let redis: RedisServer
+let fleet: Fleet
+let access: ServiceAccess
+let services = 0
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+beforeEach(async () => {
+  services += 1
+  fleet = createFleet({ url: redis.url, service: `journal-${services}` })
+  access = accessOf(fleet)
+})
+afterEach(async () => {
+  await access.enqueuer.close()
+  await fleet.close()
+})
+
+const job = defineJob({
+  name: 'job',
+  schedule: cron('*/10 * * * *'),
+  onCrash: 'complete',
+  overlap: 'allow',
+  catchUp: { mode: 'skip' },
+})
+const ann = { name: 'ann', way: 'console', role: 'operator' } as const
+const rows = async (query = {}) => (await listActions(fleet.store, query)).rows
+const told = async (query = {}) =>
+  (await rows(query)).map(({ by, action, outcome, result }) => [by, action, outcome, result])
+
+describe('every change', () => {
+  it('is in the journal: who, when by Redis, by which way, why and what came of it; newest first', async () => {
+    await fleet.join('a', [job])
+    await pauseJob(access, { job: 'job', operator: ann, note: 'bank moves' })
+    await resumeJob(access, { job: 'job', operator: { name: 'bob', way: 'cli' } })
+    const run = await runNow(access, { job: 'job', operator: OPERATOR, why: 'incident 4711' })
+    await upsertJob(access, { job: { name: 'tenant', schedule: every('1h'), onCrash: 'skip' }, operator: OPERATOR })
+    await removeJob(access, { job: 'tenant', operator: OPERATOR, note: 'left us' })
+    expect(
+      (await rows()).map(({ action, by, way, role, job: of, note, outcome, result, at }) => ({
+        ...{ action, by, way, role, of, note, outcome, result, at },
+      })),
+    ).toEqual([
+      {
+        action: 'remove-job',
+        by: OPERATOR.name,
+        way: 'code',
+        role: 'admin',
+        of: 'tenant',
+        note: 'left us',
+        outcome: 'done',
+        result: 'removed',
+        at: NOON,
+      },
+      {
+        action: 'upsert-job',
+        by: OPERATOR.name,
+        way: 'code',
+        role: 'admin',
+        of: 'tenant',
+        note: undefined,
+        outcome: 'done',
+        result: 'registered',
+        at: NOON,
+      },
+      {
+        action: 'run-now',
+        by: OPERATOR.name,
+        way: 'code',
+        role: 'admin',
+        of: 'job',
+        note: 'incident 4711',
+        outcome: 'done',
+        result: 'enqueued',
+        at: NOON,
+      },
+      {
+        action: 'resume',
+        by: 'bob',
+        way: 'cli',
+        role: 'admin',
+        of: 'job',
+        note: '',
+        outcome: 'done',
+        result: 'resuming',
+        at: NOON,
+      },
+      {
+        action: 'pause',
+        by: 'ann',
+        way: 'console',
+        role: 'operator',
+        of: 'job',
+        note: 'bank moves',
+        outcome: 'done',
+        result: 'paused',
+        at: NOON,
+      },
+    ])
+    expect((await rows({ slot: run.slot })).map(({ action }) => action)).toEqual(['run-now'])
+  })
+
+  it('of a slot is found by that slot: the run by hand, the backfill that ran it', async () => {
+    await fleet.join('a', [job])
+    // Everybody is away for an hour, and what was due then is cut.
+    fleet.clock.advance(HOUR + 5 * MINUTE)
+    await fleet.tick()
+    await fleet.sweep()
+    const first = 'job@20260601T121000Z'
+    const second = 'job@20260601T122000Z'
+    await runSlot(access, { job: 'job', slot: first, operator: ann, why: 'needed' })
+    await workAll(fleet.store, 'job')
+    const range = { job: 'job', fromAt: NOON + 20 * MINUTE, toAt: NOON + 30 * MINUTE }
+    const stop = new AbortController()
+    await backfill(access, {
+      ...range,
+      ...{ operator: OPERATOR, clock: fleet.clock, signal: stop.signal },
+      // One that is told to stop has changed what it put on the queue until then.
+      onProgress: ({ state }) => state === 'enqueued' && stop.abort(),
+    })
+    expect(await told({ slot: first })).toEqual([['ann', 'run-slot', 'done', 'enqueued']])
+    expect(await rows({ slot: second })).toMatchObject([{ action: 'backfill', result: 'stopped', counts: { left: 1 } }])
+    expect(await told({ job: 'job', who: 'ann' })).toEqual([['ann', 'run-slot', 'done', 'enqueued']])
+    expect(await rows({ job: 'jo' })).toEqual([])
+    await expect(listActions(fleet.store, { slot: 'odd' })).rejects.toMatchObject({ code: 'CRONCE_SLOT_KEY_INVALID' })
+  })
+
+  it('that changed nothing leaves no row', async () => {
+    await fleet.join('a', [job])
+    const tenant = { name: 'tenant', schedule: every('1h'), onCrash: 'skip' } as const
+    await upsertJob(access, { job: tenant, operator: OPERATOR })
+    await pauseJob(access, { job: 'job', operator: ann })
+    const before = await rows()
+    await upsertJob(access, { job: tenant, operator: OPERATOR })
+    await pauseJob(access, { job: 'job', operator: ann })
+    await resumeJob(access, { job: 'tenant', operator: ann })
+    await expect(pauseJob(access, { job: 'nobody', operator: ann })).rejects.toMatchObject({
+      code: 'CRONCE_JOB_UNKNOWN',
+    })
+    expect(await rows()).toEqual(before)
+    expect(before).toHaveLength(2)
+  })
+
+  it('that failed half-way says so, and one whose process died says that it was asked', async () => {
+    await fleet.join('a', [job])
+    const asked = { operator: ann, action: 'redrive', job: 'job', selection: 'job=job' } as const
+    const broken = recordAction(access, asked, () => Promise.reject(new TypeError('payload of a customer')))
+    await expect(broken).rejects.toThrow('payload of a customer')
+    await askAction(fleet.store, 'people', { by: 'ann', way: 'cli', role: 'admin', action: 'discard' })
+    expect(await told()).toEqual([
+      ['ann', 'discard', 'asked', ''],
+      ['ann', 'redrive', 'failed', 'TypeError'],
+    ])
+  })
+
+  it('needs the role that the table names, and leaves no row without it', async () => {
+    await fleet.join('a', [job])
+    for (const [action, needed] of Object.entries(PERMISSIONS) as [Action, string][]) {
+      for (const role of ['viewer', 'operator', 'admin'] as const) {
+        const may = role === 'admin' || (role === 'operator' && needed === 'operator')
+        const asked = recordAction(access, { operator: { name: 'eve', role }, action }, () =>
+          Promise.resolve({ answer: 'made', end: 'unchanged' }),
+        )
+        if (may) expect(await asked).toBe('made')
+        else await expect(asked).rejects.toMatchObject({ code: 'CRONCE_NOT_ALLOWED', fields: { role, action, needed } })
+      }
+    }
+    const eve = { name: 'eve', role: 'viewer' } as const
+    const refused = [
+      pauseJob(access, { job: 'job', operator: eve }),
+      resumeJob(access, { job: 'job', operator: eve }),
+      runNow(access, { job: 'job', operator: eve }),
+      runSlot(access, { job: 'job', slot: '20260601T121000Z', operator: eve }),
+      runSlot(access, {
+        job: 'job',
+        slot: '20260601T121000Z',
+        operator: { ...eve, role: 'operator' },
+        ended: 'walk-again',
+      }),
+      backfill(access, { job: 'job', fromAt: NOON, toAt: NOON + HOUR, operator: eve, clock: fleet.clock }),
+      upsertJob(access, {
+        job: { name: 'x', schedule: every('1h'), onCrash: 'skip' },
+        operator: { ...eve, role: 'operator' },
+      }),
+      removeJob(access, { job: 'job', operator: { ...eve, role: 'operator' } }),
+      pinImage(access, { job: 'job', image: 'none', operator: { ...eve, role: 'operator' } }),
+    ]
+    for (const each of refused) await expect(each).rejects.toMatchObject({ code: 'CRONCE_NOT_ALLOWED' })
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('the journal', () => {
+  it('is paged, newest first, and no row is shown twice while others are written', async () => {
+    await fleet.join('a', [job])
+    const seen: (string | undefined)[] = []
+    for (let number = 0; number < 7; number++) await note(`old ${number}`)
+    let cursor: string | undefined
+    do {
+      const page = await listActions(fleet.store, { limit: 3, cursor })
+      seen.push(...page.rows.map((row) => row.note))
+      await note('new')
+      cursor = page.next
+    } while (cursor !== undefined)
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((number) => `old ${number}`))
+  })
+
+  it('keeps 10,000 changes for 400 days; what programs register pushes out nothing that people did', async () => {
+    await fleet.join('a', [job])
+    await note('the first')
+    const key = `${serviceKey(fleet.store.service)}:actions`
+    const add = async (list: string, count: number) => {
+      for (let number = 0; number < count; number += 1_000) {
+        const ids = Array.from({ length: 1_000 }, (_, index) => `${list}-${number + index}`)
+        await fleet.store.redis.zadd(`${key}:${list}`, ...ids.flatMap((id) => [NOON - 1, id]))
+        await fleet.store.redis.hset(`${key}:rows`, ...ids.flatMap((id) => [id, '{}']))
+      }
+    }
+    await add('definitions', 10_000)
+    for (let number = 0; number < 20; number++)
+      await upsertJob(access, {
+        job: { name: `t-${number}`, schedule: every('1h'), onCrash: 'skip' },
+        operator: OPERATOR,
+      })
+    expect(await fleet.store.redis.zcard(`${key}:definitions`)).toBe(10_000)
+    expect((await rows({ who: 'ann' })).map((row) => row.note)).toEqual(['the first'])
+    await add('people', 10_000)
+    await note('the last')
+    expect(await fleet.store.redis.zcard(`${key}:people`)).toBe(10_000)
+    expect(await fleet.store.redis.hlen(`${key}:rows`)).toBe(2 * 10_000 + 20 + 2)
+    fleet.clock.set(NOON + 401 * 24 * HOUR)
+    const sizes = [await fleet.store.redis.zcard(`${key}:people`)]
+    for (let number = 0; number < 3; number++) await note('much later')
+    sizes.push(await fleet.store.redis.zcard(`${key}:people`))
+    // 50 a change, so that no script takes long.
+    expect(sizes).toEqual([10_000, 10_000 + 3 - 150])
+  })
+})
+
+/** A change that leaves a row and nothing else. */
+async function note(text: string): Promise<void> {
+  await recordAction(access, { operator: ann, action: 'pause', note: text }, () =>
+    Promise.resolve({ answer: undefined, end: { result: 'paused' } }),
+  )
+}
