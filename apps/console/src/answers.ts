@@ -121,7 +121,8 @@ export interface LetterRowAnswer {
 
 export interface LettersAnswer {
   readonly now: number
-  readonly total: number
+  /** On all pages; null where every letter would have to be looked at for it. */
+  readonly total: number | null
   readonly letters: readonly LetterRowAnswer[]
   readonly next: string | null
 }
@@ -152,6 +153,8 @@ export interface EventAnswer {
 export interface RunDetailsAnswer {
   readonly now: number
   readonly zone: string
+  /** A run of its own, beside the schedule. */
+  readonly isByHand: boolean
   readonly run: RunAnswer
   readonly record: {
     readonly claimedAt: number | null
@@ -165,8 +168,26 @@ export interface RunDetailsAnswer {
     readonly retries: number
     readonly version: number
   } | null
+  /** Null before its plan, and when that is forgotten. */
+  readonly chunks: ChunksAnswer | null
   readonly events: readonly EventAnswer[]
   readonly deadLetters: readonly LetterRowAnswer[]
+}
+
+/** How far the chunks of a run are; the oldest open ones one by one. */
+export interface ChunksAnswer {
+  readonly written: number
+  readonly closed: number
+  readonly plan: 'complete' | 'failed' | 'under-way'
+  readonly openCount: number
+  readonly open: readonly {
+    readonly number: number
+    readonly heardAt: number
+    readonly entities: number
+    readonly left: number
+    readonly crashes: number
+    readonly worker: string | null
+  }[]
 }
 
 export interface ProcessAnswer {
@@ -181,11 +202,32 @@ export interface ProcessAnswer {
 
 export interface PresenceAnswer {
   readonly now: number
-  readonly replicas: readonly (ProcessAnswer & { readonly skewMs: number; readonly loopLateMs: number })[]
+  readonly replicas: readonly (ProcessAnswer & {
+    readonly skewMs: number
+    readonly loopLateMs: number
+    /** How many jobs its image carries. */
+    readonly jobs: number
+    readonly tzdata: string
+  })[]
   readonly workers: readonly (ProcessAnswer & {
     readonly queues: Readonly<Record<string, number>>
     readonly active: number
+    /** How many jobs it has handlers for. */
+    readonly jobs: number
   })[]
+  readonly queues: readonly QueueAnswer[]
+}
+
+/** A queue of the service. `workers` 0: nobody serves it. */
+export interface QueueAnswer {
+  readonly name: string
+  readonly jobs: readonly string[]
+  readonly workers: number
+  /** Tasks that its live workers take at once. */
+  readonly places: number
+  readonly waiting: number
+  readonly active: number
+  readonly delayed: number
 }
 
 export interface SessionAnswer {

@@ -1,4 +1,4 @@
-import { CronceError } from '@cronce/core'
+import { CronceError, systemClock } from '@cronce/core'
 import { closeAccess, openAccess } from '@cronce/operations'
 import { addressOf, connect } from '@cronce/store'
 import staticFiles from '@fastify/static'
@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { Access } from './access.ts'
 import { addChangeRoutes } from './change-routes.ts'
 import { errorAnswer } from './error-answer.ts'
+import { addConsoleRoutes } from './console-routes.ts'
 import { guardRequests } from './guard.ts'
 import { metricsText } from './metrics.ts'
 import { addReadRoutes } from './read-routes.ts'
@@ -72,6 +73,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addChangeRoutes(app, target)
   const isPublic = { config: { asks: 'public' } } as const
   app.get('/healthz', isPublic, () => ({ status: 'alive' }))
+  addConsoleRoutes(app, { target, access, clock: systemClock })
   app.get('/readyz', isPublic, async (_, reply) => {
     const isReached = await redis.ping().then(
       () => true,

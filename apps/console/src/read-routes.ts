@@ -4,8 +4,10 @@ import { readTime } from '@cronce/store'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { readInput } from './input.ts'
+import { readPresence } from './presence-answer.ts'
+import { readRun } from './run-details.ts'
 import { readSchedules } from './schedules.ts'
-import { readLetter, readLetters, readPresence, readRun, readRuns } from './service-answers.ts'
+import { readLetter, readLetters, readRuns } from './service-answers.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -33,7 +35,7 @@ export function addReadRoutes(app: FastifyInstance, access: ServiceAccess): void
   app.get<{ Params: { slot: string } }>('/api/runs/:slot', async ({ params }) => await readRun(store, params.slot))
   app.get('/api/dead', async ({ query }) => await readLetters(store, readInput(LETTERS, query)))
   app.get<{ Params: { id: string } }>('/api/dead/:id', async ({ params }) => await readLetter(store, params.id))
-  app.get('/api/presence', async () => await readPresence(store))
+  app.get('/api/presence', async () => await readPresence(access))
   app.get('/api/audit', async ({ query }): Promise<Audit> => {
     const { hours, job } = readInput(AUDIT, query)
     const now = await readTime(store)

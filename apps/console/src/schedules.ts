@@ -1,4 +1,4 @@
-import { formatDuration, type JobSettings, nextSlot, type Schedule, spreadOffsetMs } from '@cronce/core'
+import { type JobSettings, nextSlot, type Schedule, spreadOffsetMs } from '@cronce/core'
 import {
   countLetters,
   findJob,
@@ -13,6 +13,7 @@ import {
 import { listJobNames, listUnended, readTime, type Store } from '@cronce/store'
 import type { JobAnswer, RunAnswer, SchedulesAnswer, SummaryAnswer } from './answers.ts'
 import { localText, noteAt, overdueAnswer, runAnswer, zoneOf } from './run-answer.ts'
+import { scheduleText } from './settings-words.ts'
 
 /** Bars of a strip. */
 const STRIP = 40
@@ -118,7 +119,8 @@ interface JobContext {
   readonly overdue: readonly OverdueRow[]
 }
 
-async function readJobAnswer(store: Store, name: string, context: JobContext): Promise<JobAnswer | undefined> {
+/** One job; undefined where it is not known. */
+export async function readJobAnswer(store: Store, name: string, context: JobContext): Promise<JobAnswer | undefined> {
   const job = await findJob(store, name)
   if (job === undefined) return undefined
   const [runs, deadLetters] = await Promise.all([
@@ -167,10 +169,6 @@ function nextOf({ name, schedule }: JobSettings, at: number): JobAnswer['next'] 
 function intervalAfter(schedule: Schedule, at: number): number | null {
   const following = nextSlot(schedule, at)
   return following === undefined ? null : following - at
-}
-
-function scheduleText(schedule: Schedule): string {
-  return schedule.kind === 'every' ? `every ${formatDuration(schedule.periodMs)}` : schedule.expression
 }
 
 function median(values: readonly number[]): number | null {

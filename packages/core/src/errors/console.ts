@@ -22,4 +22,8 @@ export const CONSOLE_ERRORS = {
     message: '{id} is {state} by now',
     fix: 'Nothing was changed. Look at it again: somebody else was first.',
   },
+  CRONCE_CONSOLE_BUSY: {
+    message: '{streams} live streams are open already',
+    fix: 'Nothing to do: the page asks again every two seconds instead. Close views that nobody looks at.',
+  },
 } as const satisfies Readonly<Record<string, ErrorEntry>>
