@@ -103,6 +103,21 @@ describe('trigger --slot', () => {
     expect(ran).toEqual([`report@${at(3)}`])
   })
 
+  it('is found in the journal by its slot: who asked, why, and what came of it', async () => {
+    const found = (await call('actions', '--slot', `report@${at(3)}`, '--json')).json()
+    expect(found).toMatchObject({
+      actions: [
+        { action: 'run-slot-again', outcome: 'done', result: 'walking', way: 'cli', role: 'admin', note: null },
+        { action: 'run-slot', by: 'kim', note: 'incident 4711', result: 'enqueued', slots: [`report@${at(3)}`] },
+      ],
+      next: null,
+    })
+    const text = (await call('actions', '--job', 'report', '--who', 'kim')).out
+    expect(text).toMatch(/run-slot +report@\d{8}T\d{6}Z +enqueued/)
+    expect(text).not.toContain('run-slot-again')
+    expect((await call('actions', '--who', 'nobody')).out).toBe(' no changes\n')
+  })
+
   it.each([
     [['trigger', 'report', '--slot', at(-2)], 'CRONCE_SLOT_EARLY'],
     [['trigger', 'report', '--slot', at(2.5)], 'CRONCE_SLOT_FOREIGN'],

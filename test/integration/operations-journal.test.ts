@@ -155,6 +155,9 @@ describe('every change', () => {
     await fleet.join('a', [job])
     const tenant = { name: 'tenant', schedule: every('1h'), onCrash: 'skip' } as const
     await upsertJob(access, { job: tenant, operator: OPERATOR })
+    await expect(runSlot(access, { job: 'job', slot: '20260601T130000Z', operator: ann })).rejects.toMatchObject({
+      code: 'CRONCE_SLOT_EARLY',
+    })
     await pauseJob(access, { job: 'job', operator: ann })
     const before = await rows()
     await upsertJob(access, { job: tenant, operator: OPERATOR })
@@ -162,6 +165,9 @@ describe('every change', () => {
     await resumeJob(access, { job: 'tenant', operator: ann })
     await expect(pauseJob(access, { job: 'nobody', operator: ann })).rejects.toMatchObject({
       code: 'CRONCE_JOB_UNKNOWN',
+    })
+    await expect(removeJob(access, { job: 'job', operator: OPERATOR })).rejects.toMatchObject({
+      code: 'CRONCE_JOB_CARRIED',
     })
     expect(await rows()).toEqual(before)
     expect(before).toHaveLength(2)

@@ -4,17 +4,25 @@ import type { ErrorAnswer } from './answers.ts'
 const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   CRONCE_CONSOLE_SIGN_IN: 401,
   CRONCE_CONSOLE_ROLE: 403,
+  CRONCE_NOT_ALLOWED: 403,
   CRONCE_CONSOLE_ORIGIN: 403,
   CRONCE_CONSOLE_REQUEST: 400,
   CRONCE_CONSOLE_STALE: 409,
-  CRONCE_INPUT_INVALID: 400,
   CRONCE_CONSOLE_BUSY: 503,
+  CRONCE_INPUT_INVALID: 400,
   CRONCE_SLOT_KEY_INVALID: 400,
   CRONCE_JOB_UNKNOWN: 404,
   CRONCE_RUN_UNKNOWN: 404,
   CRONCE_DEAD_LETTER_UNKNOWN: 404,
   CRONCE_JOB_UNREADABLE: 409,
   CRONCE_JOB_HELD: 409,
+  CRONCE_JOB_CARRIED: 409,
+  CRONCE_SLOT_DONE: 409,
+  CRONCE_SLOT_BUSY: 409,
+  CRONCE_SLOT_EARLY: 409,
+  CRONCE_SLOT_MOVED: 409,
+  CRONCE_SLOT_FOREIGN: 404,
+  CRONCE_FOLD_MISSING: 409,
   CRONCE_REDIS_UNREACHABLE: 503,
 }
 
@@ -54,13 +62,19 @@ export function errorAnswer(error: unknown, { redisAddress }: { redisAddress: st
 
 function answerOf(error: CronceError, status: number): AnsweredError {
   const { code, message, fix, faults, fields } = error
-  const state = code === 'CRONCE_CONSOLE_STALE' ? { state: String(fields['state']) } : {}
+  const state = status === 409 ? presentState(fields) : {}
   const list = faults.length === 0 ? {} : { faults }
   return {
     status,
     body: { error: { code, message, fix, ...list, ...state } },
     kind: status === 500 ? 'unexpected' : 'expected',
   }
+}
+
+/** What is so by now, for whoever asked too late. */
+function presentState({ state, reason }: CronceError['fields']): { state?: string } {
+  const present = state ?? reason
+  return present === undefined ? {} : { state: String(present) }
 }
 
 function readError(error: unknown): { code: string; statusCode: number | undefined; message: string } {

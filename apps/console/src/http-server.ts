@@ -5,9 +5,10 @@ import staticFiles from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Access } from './access.ts'
+import { addActionRoutes } from './action-routes.ts'
 import { addChangeRoutes } from './change-routes.ts'
-import { errorAnswer } from './error-answer.ts'
 import { addConsoleRoutes } from './console-routes.ts'
+import { errorAnswer } from './error-answer.ts'
 import { guardRequests } from './guard.ts'
 import { metricsText } from './metrics.ts'
 import { addReadRoutes } from './read-routes.ts'
@@ -70,10 +71,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   guardRequests(app, options)
   addSessionRoutes(app, { access, service, sessionMs })
   addReadRoutes(app, target)
+  addActionRoutes(app, target)
   addChangeRoutes(app, target)
+  addConsoleRoutes(app, { target, access, clock: systemClock })
   const isPublic = { config: { asks: 'public' } } as const
   app.get('/healthz', isPublic, () => ({ status: 'alive' }))
-  addConsoleRoutes(app, { target, access, clock: systemClock })
   app.get('/readyz', isPublic, async (_, reply) => {
     const isReached = await redis.ping().then(
       () => true,

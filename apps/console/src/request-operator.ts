@@ -9,5 +9,5 @@ import type { FastifyRequest } from 'fastify'
  */
 export function operatorOf({ account }: FastifyRequest): Operator {
   if (account === undefined) throw new CronceError('CRONCE_CONSOLE_SIGN_IN', { got: 'none' })
-  return { name: account.name }
+  return { name: account.name, way: 'console', role: account.role }
 }

@@ -1,4 +1,4 @@
-import { isCronceError, type SlotKey } from '@cronce/core'
+import { type ErrorCode, isCronceError, type SlotKey } from '@cronce/core'
 import { type ActionList, askAction, endAction, withdrawAction } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { authorize, type Operator } from './operator.ts'
@@ -14,6 +14,8 @@ export interface AskedAction {
   /** What was chosen, in short: `job=invoice-run error="HTTP 402"`, `3 letters`, a range. */
   readonly selection?: string | undefined
   readonly note?: string | undefined
+  /** Errors of the change that prove that nothing was changed. */
+  readonly refusals?: readonly ErrorCode[] | undefined
 }
 
 /** What came of a change. */
@@ -52,7 +54,7 @@ export async function recordAction<T>(
   asked: AskedAction,
   change: () => Promise<Changed<T>>,
 ): Promise<T> {
-  const { operator, action, slots, selection, ...rest } = asked
+  const { operator, action, slots, selection, refusals = [], ...rest } = asked
   const by = authorize(operator, action)
   const { way = 'code', role = 'admin' } = operator
   const list = LISTS[action] ?? 'people'
@@ -62,7 +64,8 @@ export async function recordAction<T>(
   try {
     changed = await change()
   } catch (error) {
-    await endAction(store, list, { id, ended: { outcome: 'failed', result: reasonOf(error) } })
+    if (isCronceError(error) && refusals.includes(error.code)) await withdrawAction(store, list, id)
+    else await endAction(store, list, { id, ended: { outcome: 'failed', result: reasonOf(error) } })
     throw error
   }
   const { answer, end } = changed

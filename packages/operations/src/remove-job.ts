@@ -1,4 +1,4 @@
-import { CronceError, formatSlotId, parseJobSettings, slotsBetween, spreadOffsetMs } from '@cronce/core'
+import { CronceError, type ErrorCode, formatSlotId, parseJobSettings, slotsBetween, spreadOffsetMs } from '@cronce/core'
 import {
   announceChange,
   askForLook,
@@ -43,7 +43,8 @@ export async function removeJob(
   const { job } = request
   const by = authorize(request.operator, 'remove-job')
   const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
-  const asked = { operator: request.operator, action: 'remove-job', job, note } as const
+  const refusals: readonly ErrorCode[] = ['CRONCE_JOB_UNKNOWN', 'CRONCE_JOB_CARRIED', 'CRONCE_SLOT_BUSY']
+  const asked = { operator: request.operator, action: 'remove-job', job, note, refusals } as const
   return await recordAction({ store }, asked, async () => {
     const status = await remove(store, { job, by, note })
     return { answer: { job, status }, end: status === 'removed' ? { result: status } : 'unchanged' }

@@ -1,5 +1,6 @@
 import {
   CronceError,
+  type ErrorCode,
   isEnded,
   lastSlot,
   nextSlot,
@@ -14,7 +15,7 @@ import { readSlot } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { authorize, type Operator } from './operator.ts'
 import { type Placed, slotKeyOf } from './place-by-hand.ts'
-import { recordAction } from './record-action.ts'
+import { type AskedAction, recordAction } from './record-action.ts'
 import { LONGEST_NOTE, refused, requireText } from './request-faults.ts'
 import { rewalk } from './rewalk.ts'
 import { type OwnedJob, ownerOf, requireOwnedJob } from './slot-owners.ts'
@@ -65,7 +66,10 @@ export async function runSlot(access: ServiceAccess, request: RunSlotRequest): P
   const job = await requireOwnedJob(access.store, request.job)
   const { owner, at } = await requireOwner(access, job, id)
   const slot = slotKeyOf(request.job, id)
-  const asked = { operator: request.operator, action, job: request.job, slots: [slot], note: why } as const
+  const asked: AskedAction = {
+    ...{ operator: request.operator, action, job: request.job, slots: [slot], note: why },
+    refusals: REFUSALS,
+  }
   return await recordAction<RunSlotResult>(access, asked, async () => {
     const taken = await takeSlot(access, { job, owner, id, at, cause: 'manual', by, release, why })
     if (taken.placed !== undefined) {
@@ -81,6 +85,15 @@ export async function runSlot(access: ServiceAccess, request: RunSlotRequest): P
     throw refusal(slot, taken, at + owner.spreadMs)
   })
 }
+
+const REFUSALS: readonly ErrorCode[] = [
+  'CRONCE_SLOT_DONE',
+  'CRONCE_SLOT_BUSY',
+  'CRONCE_SLOT_EARLY',
+  'CRONCE_SLOT_FOREIGN',
+  'CRONCE_SLOT_MOVED',
+  'CRONCE_FOLD_MISSING',
+]
 
 /** @throws CronceError CRONCE_INPUT_INVALID, CRONCE_SLOT_KEY_INVALID, CRONCE_SLOT_FOREIGN */
 function readNamedSlot({ job, slot }: RunSlotRequest): SlotId {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import type { ActionsOptions } from '../verbs/actions.ts'
 import type { AuditOptions } from '../verbs/audit.ts'
 import type { JobsOptions } from '../verbs/jobs.ts'
 import { examples } from './examples.ts'
 import type { RunVerb } from './run-verb.ts'
 
-/** `check`, `jobs`, `overdue`, `audit`, `replicas` and `doctor`. */
+/** `check`, `jobs`, `overdue`, `audit`, `actions`, `replicas` and `doctor`. */
 export function registerService(program: Command, run: RunVerb): void {
   program
     .command('check')
@@ -39,6 +40,21 @@ export function registerService(program: Command, run: RunVerb): void {
     .addHelpText('after', examples('cronce audit --from 2026-11-01 --to 2026-11-29'))
     .action((options: AuditOptions) =>
       run(async (context) => (await import('../verbs/audit.ts')).audit(context, options)),
+    )
+  program
+    .command('actions')
+    .description('what people changed, newest first: who, when, why, and what came of it')
+    .option('--job <name>', 'of one job, or of its slots')
+    .option('--slot <slot>', 'that name this slot, by its whole key')
+    .option('--who <name>', 'by one name')
+    .option('--last <n>', 'how many (default: 20)')
+    .option('--cursor <cursor>', '`next` of an earlier answer: older ones')
+    .addHelpText(
+      'after',
+      examples('cronce actions --job package-report', 'cronce actions --slot package-report@20261127T010000Z --json'),
+    )
+    .action((options: ActionsOptions) =>
+      run(async (context) => (await import('../verbs/actions.ts')).actions(context, options)),
     )
   program
     .command('replicas')
