@@ -226,12 +226,12 @@ describe('the journal', () => {
   it('is paged, newest first, and no row is shown twice while others are written', async () => {
     await fleet.join('a', [job])
     const seen: (string | undefined)[] = []
-    for (let number = 0; number < 7; number++) await note(`old ${number}`)
+    for (let number = 0; number < 7; number++) await leaveNote(`old ${number}`)
     let cursor: string | undefined
     do {
       const page = await listActions(fleet.store, { limit: 3, cursor })
       seen.push(...page.rows.map((row) => row.note))
-      await note('new')
+      await leaveNote('new')
       cursor = page.next
     } while (cursor !== undefined)
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((number) => `old ${number}`))
@@ -239,7 +239,7 @@ describe('the journal', () => {
 
   it('keeps 10,000 changes for 400 days; what programs register pushes out nothing that people did', async () => {
     await fleet.join('a', [job])
-    await note('the first')
+    await leaveNote('the first')
     const key = `${serviceKey(fleet.store.service)}:actions`
     const add = async (list: string, count: number) => {
       for (let number = 0; number < count; number += 1_000) {
@@ -257,12 +257,12 @@ describe('the journal', () => {
     expect(await fleet.store.redis.zcard(`${key}:definitions`)).toBe(10_000)
     expect((await rows({ who: 'ann' })).map((row) => row.note)).toEqual(['the first'])
     await add('people', 10_000)
-    await note('the last')
+    await leaveNote('the last')
     expect(await fleet.store.redis.zcard(`${key}:people`)).toBe(10_000)
     expect(await fleet.store.redis.hlen(`${key}:rows`)).toBe(2 * 10_000 + 20 + 2)
     fleet.clock.set(NOON + 401 * 24 * HOUR)
     const sizes = [await fleet.store.redis.zcard(`${key}:people`)]
-    for (let number = 0; number < 3; number++) await note('much later')
+    for (let number = 0; number < 3; number++) await leaveNote('much later')
     sizes.push(await fleet.store.redis.zcard(`${key}:people`))
     // 50 a change, so that no script takes long.
     expect(sizes).toEqual([10_000, 10_000 + 3 - 150])
@@ -270,7 +270,7 @@ describe('the journal', () => {
 })
 
 /** A change that leaves a row and nothing else. */
-async function note(text: string): Promise<void> {
+async function leaveNote(text: string): Promise<void> {
   await recordAction(access, { operator: ann, action: 'pause', note: text }, () =>
     Promise.resolve({ answer: undefined, end: { result: 'paused' } }),
   )
