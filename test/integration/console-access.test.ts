@@ -125,11 +125,11 @@ describe('a viewer', () => {
     const { body } = await ask('/metrics', { as: 'viewer' })
     const { service } = ground.stage
     for (const line of [
-      `cronce_dead_letters{service="${service}"} 4`,
-      `cronce_overdue_slots{service="${service}",job="settlement",kind="start"} 1`,
-      `cronce_recent_runs{service="${service}",job="invoice-run",state="partial"} 1`,
-      `cronce_live_processes{service="${service}",role="worker"} 1`,
-      `cronce_queue_depth{service="${service}",queue="finance",state="waiting"} 1`,
+      `cronce_dead_letters{service_name="${service}",job_name="invoice-run"} 4`,
+      `cronce_overdue_slots{service_name="${service}",job_name="settlement",kind="start"} 1`,
+      `cronce_recent_runs{service_name="${service}",job_name="invoice-run",state="partial"} 1`,
+      `cronce_live_processes{service_name="${service}",role="worker",release="`,
+      `cronce_queue_depth{service_name="${service}",queue="finance",state="waiting"} 1`,
     ])
       expect(body['text']).toContain(line)
   })

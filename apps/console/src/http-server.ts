@@ -10,7 +10,7 @@ import { addChangeRoutes } from './change-routes.ts'
 import { addConsoleRoutes } from './console-routes.ts'
 import { errorAnswer } from './error-answer.ts'
 import { guardRequests } from './guard.ts'
-import { metricsText } from './metrics.ts'
+import { createConsoleMetrics } from './metrics.ts'
 import { addReadRoutes } from './read-routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { addSessionRoutes } from './session-routes.ts'
@@ -18,6 +18,8 @@ import { addSessionRoutes } from './session-routes.ts'
 export interface HttpServerOptions {
   readonly redisUrl: string
   readonly service: string
+  /** The release of this image, for its metrics. */
+  readonly release: string
   readonly access: Access
   readonly sessionMs: number
   readonly reach: 'loopback' | 'network'
@@ -42,6 +44,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   // ioredis tells every failed connection here; the command that fails tells it to us.
   redis.on('error', () => undefined)
   const target = openAccess({ redis, service })
+  const metrics = createConsoleMetrics(target, options.release)
   const app = Fastify({
     logger: false,
     bodyLimit: LONGEST_BODY,
@@ -85,8 +88,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     return await reply.code(503).send({ status: 'not-ready', reason: 'Redis is out of reach' })
   })
   app.get('/metrics', options.metrics === 'public' ? isPublic : {}, async (_, reply) => {
-    const { type, text } = await metricsText(target)
-    return await reply.type(type).send(text)
+    return await reply.type(metrics.contentType).send(await metrics.text())
   })
   // The page is no secret; everything it shows is.
   await app.register(async (page) => {

@@ -17,7 +17,8 @@ async function run(config: ConsoleConfig): Promise<void> {
     reach === 'loopback' && linkRole !== 'none' ? { name: config.CRONCE_OPERATOR, role: linkRole } : undefined
   const access = createAccess({ tokens, link, sessionMs, clock: systemClock })
   const server = await createHttpServer({
-    ...{ redisUrl: config.REDIS_URL, service: config.CRONCE_SERVICE, pageFolder: PAGE_FOLDER },
+    ...{ redisUrl: config.REDIS_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
+    pageFolder: PAGE_FOLDER,
     ...{ access, sessionMs, reach, log },
     metrics: reach === 'loopback' && tokens.length === 0 ? 'public' : 'viewers',
   })

@@ -1,5 +1,6 @@
 import { systemClock } from '@cronce/core'
 import { jobs } from '@cronce/jobs'
+import { createMetrics, observeTrigger } from '@cronce/metrics'
 import { runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
 import { createTrigger } from '@cronce/trigger'
 import { pino } from 'pino'
@@ -26,6 +27,8 @@ async function run(config: ServiceConfig): Promise<void> {
     watchdog: watchdogSettings(config),
     ...(config.CRONCE_REPLICA_ID === undefined ? {} : { id: config.CRONCE_REPLICA_ID }),
   })
+  const metrics = createMetrics({ service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE })
+  observeTrigger(trigger, metrics)
   const facts = () => ({
     health: trigger.health(),
     now: clock.now(),
@@ -34,6 +37,7 @@ async function run(config: ServiceConfig): Promise<void> {
   const server = createHttpServer({
     readiness: () => readinessOf(facts()),
     schedules: () => trigger.overdue(),
+    metrics,
     about: { service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE, replica: trigger.id },
   })
   const stopping = new AbortController()

@@ -1,3 +1,4 @@
+import type { CronceMetrics } from '@cronce/metrics'
 import type { ScheduleHealth } from '@cronce/watchdog'
 import type { WorkerHealth } from '@cronce/worker'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -8,6 +9,7 @@ export interface HttpServerOptions {
   readonly probe: RedisProbe
   /** What of the whole service is overdue; rejects where Redis is out of reach. */
   readonly schedules: () => Promise<ScheduleHealth>
+  readonly metrics: CronceMetrics
   /** What the worker tells of itself at `/`. */
   readonly about: Readonly<Record<string, unknown>>
 }
@@ -16,8 +18,9 @@ export interface HttpServerOptions {
  * The worker's HTTP server. `/healthz` says that the process lives (restart it where it does not answer), `/readyz`
  * whether it takes tasks (503 where not: Redis is away, so a restart would not help), and
  * `/healthz/schedules` whether anything of the whole service is overdue (503 where it is: for a monitor, not for a probe).
+ * `/metrics` is what this process counted, for Prometheus.
  */
-export function createHttpServer({ health, schedules, probe, about }: HttpServerOptions): FastifyInstance {
+export function createHttpServer({ health, schedules, metrics, probe, about }: HttpServerOptions): FastifyInstance {
   const app = Fastify({ logger: false, forceCloseConnections: true })
   app.get('/', () => ({ ...about, ...health() }))
   app.get('/healthz', () => ({ status: 'alive' }))
@@ -36,5 +39,6 @@ export function createHttpServer({ health, schedules, probe, about }: HttpServer
     }))
     return await reply.code(answer.status === 'ok' ? 200 : 503).send(answer)
   })
+  app.get('/metrics', async (_, reply) => await reply.type(metrics.contentType).send(await metrics.text()))
   return app
 }

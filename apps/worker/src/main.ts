@@ -1,4 +1,5 @@
 import { packageSource, repeatedPackages } from '@cronce/jobs/sources'
+import { createMetrics, observeWorker } from '@cronce/metrics'
 import { runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
 import { createWorker } from '@cronce/worker'
 import { pino } from 'pino'
@@ -48,9 +49,12 @@ async function run(config: WorkerConfig): Promise<void> {
     watchdog: { ...watchdogSettings(config), heartbeats: config.CRONCE_HEARTBEATS },
     ...(config.CRONCE_WORKER_ID === undefined ? {} : { id: config.CRONCE_WORKER_ID }),
   })
+  const metrics = createMetrics({ service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE })
+  observeWorker(worker, metrics)
   const server = createHttpServer({
     health: () => worker.health(),
     schedules: () => worker.overdue(),
+    metrics,
     probe,
     about: { service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE, worker: worker.id },
   })

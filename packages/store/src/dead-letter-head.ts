@@ -53,3 +53,9 @@ function readError(line: string): DeadLetterHead['error'] {
   const { name, message, at } = JSON.parse(line) as KeptError
   return { name, message, at }
 }
+
+/** Since when the oldest open dead letter of a job is one, epoch ms; undefined: there is none. */
+export async function oldestDeadLetterAt(store: Store, job: string): Promise<number | undefined> {
+  const [, at] = await store.redis.zrange(`${jobKey(store.service, job)}:dead`, '0', '0', 'WITHSCORES')
+  return at === undefined ? undefined : Number(at)
+}

@@ -1,5 +1,6 @@
 export type { AlarmEntry } from '@cronce/store'
 export { createWatchdog, type Watchdog, type WatchdogLook, type WatchdogOptions } from './create-watchdog.ts'
+export { type JobFigures, readJobFigures } from './job-figures.ts'
 export type { AlarmNotice, Notifier } from './notifier.ts'
 export { type Overdue, type ScheduleHealth, scheduleHealth } from './schedule-health.ts'
 export { checkSettings, DEFAULT_INTERVAL_MS, type WatchdogSettings } from './watchdog-options.ts'

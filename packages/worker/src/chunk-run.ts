@@ -36,6 +36,8 @@ export class ChunkRun {
   /** Whether nothing is waited for before a start: no mark, no rate. */
   readonly #isFree: boolean
   readonly #startedAt: number
+  /** When the run started, Redis's time. */
+  readonly #runStartedAt: number
   /** Redis's clock minus ours: retries are dated by Redis, whichever worker looks at them. */
   readonly #skewMs: number
   #standing: Standing = 'running'
@@ -51,6 +53,7 @@ export class ChunkRun {
     this.#choice = chooseMembers(start, { onCrash: job.onCrash, crashLimit: context.timing.crashLimit, worker })
     this.#queue = new MemberQueue(this.#choice.members)
     this.#startedAt = context.clock.now()
+    this.#runStartedAt = start.startedAt
     this.#skewMs = start.now - this.#startedAt
     this.#pool = new AttemptPool<EntityAttempt>({
       clock: context.clock,
@@ -159,7 +162,7 @@ export class ChunkRun {
       ...this.#outcomes.counts,
       tookMs: this.#now() - this.#skewMs - this.#startedAt,
     })
-    await followUp(this.#inHand, last)
+    await followUp(this.#inHand, { ...last, tookMs: Math.max(0, last.now - this.#runStartedAt) })
     return last.status === 'closed' ? FINISHED : this.#handBack(last)
   }
 

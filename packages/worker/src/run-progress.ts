@@ -52,11 +52,15 @@ export async function addTasks(inHand: TaskInHand, tasks: readonly Pick<Task, 'k
  */
 export async function followUp(
   inHand: TaskInHand,
-  { ended, nextStep }: { ended: RunEnd | undefined; nextStep: number },
+  { ended, nextStep, tookMs }: { ended: RunEnd | undefined; nextStep: number; tookMs?: number },
 ): Promise<void> {
   const { handler } = inHand
   if (ended !== undefined) {
-    inHand.context.events.emit('run.ended', { slot: inHand.slot, ...ended })
+    inHand.context.events.emit('run.ended', {
+      slot: inHand.slot,
+      ...ended,
+      ...(tookMs === undefined ? {} : { tookMs }),
+    })
     // T9: a slot may wait for this end.
     await orLater(inHand, askForLook(inHand.context.store, 'watch', [{ job: inHand.run.job, lookAt: AT_ONCE }]))
   }

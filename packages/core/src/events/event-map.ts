@@ -87,8 +87,8 @@ export interface CronceEvents {
   'receipt.hit': { slot: SlotKey; entity: string; effect: string }
   /** An effect happened whose lease had gone to another: it may have happened twice. */
   'receipt.lost': { slot: SlotKey; entity: string; effect: string }
-  /** The run has an outcome; a redrive makes a newer version. */
-  'run.ended': { slot: SlotKey; state: RunState; version: number }
+  /** The run has an outcome; a redrive makes a newer version. `tookMs` since its start; undefined where no chunk was worked on. */
+  'run.ended': { slot: SlotKey; state: RunState; version: number; tookMs?: number }
   /** An attempt at `done` failed. */
   'done.failed': { slot: SlotKey; error: unknown; attempt: number; final: boolean }
   /** A task that asks for nothing: ended, folded, or unknown to the ledger. */

@@ -1,0 +1,5 @@
+export * from './create-metrics.ts'
+export type { MetricDefinition, MetricDefinitions, MetricSink } from './metric.ts'
+export { PROCESS_METRICS } from './process-metrics.ts'
+export * from './trigger-metrics.ts'
+export * from './worker-metrics.ts'

@@ -1,0 +1,2 @@
+export * from './create-service-metrics.ts'
+export { SERVICE_METRICS } from './service-metrics.ts'
