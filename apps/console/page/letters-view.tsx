@@ -20,7 +20,7 @@ export function LettersView({ query }: { query: URLSearchParams }) {
     <>
       <div class="bar">
         <h1>Dead letters</h1>
-        {live.data !== undefined && <Pill text={`${numberText(live.data.total)} open`} />}
+        {live.data !== undefined && live.data.total !== null && <Pill text={`${numberText(live.data.total)} open`} />}
         {slot !== undefined && <span class="mono small">of {slot}</span>}
         <form class="filter" key={`${job} ${error}`} onSubmit={apply}>
           <label>

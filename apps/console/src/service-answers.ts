@@ -23,7 +23,10 @@ export async function readRuns(store: Store, query: RunQuery): Promise<RunsAnswe
 
 /** Open dead letters, newest first. */
 export async function readLetters(store: Store, query: DeadLetterFilter & PageRequest): Promise<LettersAnswer> {
-  const [now, { rows, next, total }] = await Promise.all([readTime(store), listDeadLetters(store, { ...query, count: 'if-quick' })])
+  const [now, { rows, next, total }] = await Promise.all([
+    readTime(store),
+    listDeadLetters(store, { ...query, count: 'if-quick' }),
+  ])
   return { now, total: total ?? null, letters: rows.map(letterRowAnswer), next: next ?? null }
 }
 

@@ -77,7 +77,8 @@ describe('readRate', () => {
     ['1/s', 1_000],
     ['0.5/s', 2_000],
     ['30/h', 120_000],
-    ['7/min', 8_572],
+    ['7/min', 60_000 / 7],
+    ['5000/s', 0.2],
   ])('reads %s as one every %d ms', (text, intervalMs) => {
     expect(readRate('--rate', text)).toBe(intervalMs)
   })

@@ -1,4 +1,4 @@
-import { CronceError, describeValue, durationFault, parseDuration } from '@cronce/core'
+import { CronceError, describeValue, durationFault, parseDuration, parseRate, RATE_FORM } from '@cronce/core'
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -47,9 +47,6 @@ export function readUntil(option: string, text: string): { at: number } | { afte
   }
 }
 
-const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/(s|min|h)$/
-const RATE_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const
-
 /**
  * How often at most: `2/min`, `30/h`, `0.5/s`.
  *
@@ -57,10 +54,9 @@ const RATE_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const
  * @throws CronceError CRONCE_USAGE
  */
 export function readRate(option: string, text: string): number {
-  const match = RATE.exec(text)
-  const perUnit = Number(match?.[1] ?? 0)
-  if (match !== null && perUnit > 0) return Math.ceil(RATE_MS[match[2] as keyof typeof RATE_MS] / perUnit)
-  throw refusal(option, 'a rate such as 2/min, 30/h or 0.5/s', text)
+  const intervalMs = parseRate(text)
+  if (intervalMs !== undefined) return intervalMs
+  throw refusal(option, RATE_FORM, text)
 }
 
 /** @throws CronceError CRONCE_USAGE */

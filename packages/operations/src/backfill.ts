@@ -3,6 +3,7 @@ import { readJob, readSlot } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { type BackfillPlan, type BackfillRange, type BackfillSlot, planBackfill } from './backfill-plan.ts'
 import { authorize, type Operator } from './operator.ts'
+import { Pace } from './pace.ts'
 import { type AskedAction, recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 import { type OwnedJob, requireOwnedJob } from './slot-owners.ts'
@@ -81,6 +82,7 @@ class Backfill {
   readonly #access: ServiceAccess
   readonly #work: Work
   readonly #signal: AbortSignal
+  readonly #pace: Pace
   readonly #ran: Partial<Record<RunState, number>> = {}
   #elsewhere = 0
   #started = 0

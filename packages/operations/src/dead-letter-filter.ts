@@ -1,10 +1,18 @@
-import { formatSlotId, parseSlotKey } from '@cronce/core'
-import { deadLetterMarks, deadLetterMarksOf, listJobNames, type Store } from '@cronce/store'
-import { type DeadLetterRow, readDeadLetterRows } from './dead-letter-row.ts'
+import { formatSlotId, formatSlotKey, parseSlotId, parseSlotKey, type SlotKey } from '@cronce/core'
+import {
+  deadLetterMarks,
+  deadLetterMarksOf,
+  listJobNames,
+  type OpenLetter,
+  type RunRef,
+  readOpenLetters,
+  type Store,
+} from '@cronce/store'
+import { grouped } from './grouped.ts'
 import { requireJob } from './known-job.ts'
 import { type MarkSource, mergeMarks } from './merged-marks.ts'
 import type { Place } from './page.ts'
-import { requireText } from './request-faults.ts'
+import { refused, requireText } from './request-faults.ts'
 
 /** Which open dead letters are meant; all that are given must fit. */
 export interface DeadLetterFilter {
@@ -13,52 +21,89 @@ export interface DeadLetterFilter {
   readonly slot?: string | undefined
   /** A part of the newest error's `name: message`, or the reason of the death, as it is written. */
   readonly error?: string | undefined
+  /** Last death at this instant or later, epoch ms. */
+  readonly fromAt?: number | undefined
+  /** Last death before this instant, epoch ms. */
+  readonly toAt?: number | undefined
+}
+
+/** An open dead letter that a filter means. */
+export interface MeantLetter extends OpenLetter {
+  readonly job: string
+  readonly slot: SlotKey
 }
 
 const LONGEST_ERROR = 1_000
 
-/** Letters read at once where many are looked through. */
-const BATCH = 500
+/** Letters looked at with one command. */
+export const LETTERS_AT_ONCE = 500
 
 /** Where the letters are that a filter may mean, and which of them it means. */
 export interface FilteredLetters {
-  readonly sources: readonly MarkSource[]
-  readonly read: (places: readonly Place[]) => Promise<(DeadLetterRow | undefined)[]>
+  /** All of them, or those after a place, newest first. `expected`: how many will be asked for. */
+  readonly places: (options: { after?: Place | undefined; expected: number }) => AsyncGenerator<Place, void, undefined>
+  readonly meant: (places: readonly Place[]) => Promise<(MeantLetter | undefined)[]>
 }
 
 /** @throws CronceError CRONCE_JOB_UNKNOWN, CRONCE_SLOT_KEY_INVALID, CRONCE_INPUT_INVALID */
 export async function filterLetters(store: Store, filter: DeadLetterFilter): Promise<FilteredLetters> {
-  const { error } = filter
+  const { job, error, fromAt, toAt } = filter
   if (error !== undefined) requireText('error', error, LONGEST_ERROR)
+  if (fromAt !== undefined && toAt !== undefined && fromAt >= toAt) {
+    throw refused('to', 'an instant after from', new Date(toAt).toISOString())
+  }
+  const sources = await sourcesOf(store, filter)
   return {
-    sources: await sourcesOf(store, filter),
-    read: async (places) => {
-      const rows = await readPlaces(store, places)
-      return rows.map((row) => (row !== undefined && isMeant(row, filter) ? row : undefined))
+    places: ({ after, expected }) => within(sources, filter, { after, expected }),
+    meant: async (places) => {
+      const letters = await readPlaces(store, places, error)
+      return letters.map((letter) => (job === undefined || letter?.job === job ? letter : undefined))
     },
   }
 }
 
-/** Every open dead letter that a filter means, newest first. */
-export async function* eachLetter(
+/** Every open dead letter that a filter means, newest first, some hundreds at a time. Letters may be closed while it goes on. */
+export async function* eachMeantBatch(
   store: Store,
   filter: DeadLetterFilter,
-): AsyncGenerator<DeadLetterRow, void, undefined> {
-  const { sources, read } = await filterLetters(store, filter)
+): AsyncGenerator<readonly MeantLetter[], void, undefined> {
+  const { places, meant } = await filterLetters(store, filter)
   let batch: Place[] = []
-  for await (const place of mergeMarks(sources, { after: undefined, expected: BATCH * Math.max(1, sources.length) })) {
+  for await (const place of places({ expected: LETTERS_AT_ONCE })) {
     batch.push(place)
-    if (batch.length < BATCH) continue
-    yield* (await read(batch)).filter((row) => row !== undefined)
+    if (batch.length < LETTERS_AT_ONCE) continue
+    yield (await meant(batch)).filter((letter) => letter !== undefined)
     batch = []
   }
-  yield* (await read(batch)).filter((row) => row !== undefined)
+  yield (await meant(batch)).filter((letter) => letter !== undefined)
 }
+
+/** The run that a slot key names. */
+export function runOfSlot(slot: string): RunRef {
+  const { job, at, manual } = parseSlotKey(slot)
+  return { job, id: formatSlotId(at, manual) }
+}
+
+async function* within(
+  sources: readonly MarkSource[],
+  { fromAt = Number.NEGATIVE_INFINITY, toAt }: DeadLetterFilter,
+  { after, expected }: { after: Place | undefined; expected: number },
+): AsyncGenerator<Place, void, undefined> {
+  // The first place there can be of those that died before `toAt`: no id stands before it.
+  const first = toAt === undefined ? undefined : { at: toAt, source: LAST, id: '' }
+  const isFirst = after === undefined || (toAt !== undefined && after.at >= toAt)
+  for await (const place of mergeMarks(sources, { after: isFirst ? first : after, expected })) {
+    if (place.at < fromAt) return
+    yield place
+  }
+}
+
+/** Behind every name of a job. */
+const LAST = '\uffff'
 
 async function sourcesOf(store: Store, { job, slot }: DeadLetterFilter): Promise<MarkSource[]> {
   if (slot !== undefined) {
-    const parsed = parseSlotKey(slot)
-    const run = { job: parsed.job, id: formatSlotId(parsed.at, parsed.manual) }
+    const run = runOfSlot(slot)
     await requireJob(store, run.job)
     return [{ name: run.job, marks: (query) => deadLetterMarksOf(store, run, query) }]
   }
@@ -66,14 +111,23 @@ async function sourcesOf(store: Store, { job, slot }: DeadLetterFilter): Promise
   return jobs.map((name) => ({ name, marks: (query) => deadLetterMarks(store, name, query) }))
 }
 
-async function readPlaces(store: Store, places: readonly Place[]): Promise<(DeadLetterRow | undefined)[]> {
-  return await Promise.all(places.map(async ({ source, id }) => (await readDeadLetterRows(store, source, [id]))[0]))
-}
-
-function isMeant(row: DeadLetterRow, { job, error }: DeadLetterFilter): boolean {
-  if (row.state !== 'open') return false
-  if (job !== undefined && row.job !== job) return false
-  if (error === undefined) return true
-  const newest = row.error === undefined ? '' : `${row.error.name}: ${row.error.message}`
-  return newest.includes(error) || row.reason === error
+async function readPlaces(
+  store: Store,
+  places: readonly Place[],
+  text: string | undefined,
+): Promise<(MeantLetter | undefined)[]> {
+  const letters: (MeantLetter | undefined)[] = places.map(() => undefined)
+  const byJob = grouped(places.entries(), ([, { source }]) => source)
+  await Promise.all(
+    [...byJob].map(async ([job, entries]) => {
+      const found = await readOpenLetters(store, job, { ids: entries.map(([, { id }]) => id), text })
+      for (const [index, letter] of found.entries()) {
+        const at = entries[index]?.[0]
+        const parsed = letter === undefined ? undefined : parseSlotId(letter.slotId)
+        if (at === undefined || letter === undefined || parsed === undefined) continue
+        letters[at] = { ...letter, job, slot: formatSlotKey({ job, ...parsed }) }
+      }
+    }),
+  )
+  return letters
 }

@@ -3,15 +3,22 @@ export * from './audit.ts'
 export * from './backfill.ts'
 export * from './backfill-plan.ts'
 export type { DeadLetterFilter } from './dead-letter-filter.ts'
-export { eachLetter } from './dead-letter-filter.ts'
+export { eachMeantBatch } from './dead-letter-filter.ts'
 export type { DeadLetterRow } from './dead-letter-row.ts'
 export * from './discard.ts'
 export * from './doctor.ts'
 export * from './job-history.ts'
 export * from './known-job.ts'
-export type { LetterSelection, SelectedLetters } from './letter-selection.ts'
+export type { LetterPlan, LetterProgress } from './letter-change.ts'
+export { type LetterSelection, MOST_IDS, type SettledLetters } from './letter-selection.ts'
 export * from './list-actions.ts'
-export { countLetters, type DeadLetterPage, listDeadLetters, showDeadLetter } from './list-dead-letters.ts'
+export {
+  countLetters,
+  type DeadLetterPage,
+  type DeadLetterQuery,
+  listDeadLetters,
+  showDeadLetter,
+} from './list-dead-letters.ts'
 export * from './list-jobs.ts'
 export * from './list-runs.ts'
 export type { Operator, Way } from './operator.ts'

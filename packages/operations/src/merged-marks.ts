@@ -11,42 +11,40 @@ export interface MarkSource {
 /** Rows looked at for one page, where a filter drops most of them; the page then ends early, with a cursor. */
 const MOST_SCANNED = 5_000
 
-/** Reads one source backwards from a place on. */
+/** Reads one source backwards from a place on. What it has read may be taken away meanwhile: it goes on from there all the same. */
 class SourceReader {
   readonly #source: MarkSource
   #buffer: Place[] = []
+  /** The oldest that was read, or the place to begin after. */
   #last: Place | undefined
-  #untilAt: number | undefined
-  #offset = 0
   #ended = false
 
   constructor(source: MarkSource, after: Place | undefined) {
     this.#source = source
     this.#last = after
-    this.#untilAt = after?.at
   }
 
   /** The next place, or undefined at the end. `batch`: how many to read ahead. */
   async peek(batch: number): Promise<Place | undefined> {
-    while (this.#buffer.length === 0 && !this.#ended) await this.#fill(batch)
+    if (this.#buffer.length === 0 && !this.#ended) await this.#fill(batch)
     return this.#buffer[0]
   }
 
   take(): void {
-    this.#last = this.#buffer.shift() ?? this.#last
+    this.#buffer.shift()
   }
 
   async #fill(batch: number): Promise<void> {
-    const untilAt = this.#untilAt === undefined ? {} : { untilAt: this.#untilAt }
-    const marks = await this.#source.marks({ ...untilAt, offset: this.#offset, limit: batch })
-    this.#ended = marks.length < batch
-    const oldest = marks.at(-1)
-    if (oldest === undefined) return
-    const ofOldest = marks.filter(({ at }) => at === oldest.at).length
-    this.#offset = oldest.at === this.#untilAt ? this.#offset + ofOldest : ofOldest
-    this.#untilAt = oldest.at
-    const places = marks.map(({ at, id }) => ({ at, id, source: this.#source.name }))
-    this.#buffer = places.filter((place) => this.#last === undefined || comparePlaces(place, this.#last) > 0)
+    const last = this.#last
+    const untilAt = last === undefined ? {} : { untilAt: last.at }
+    // From the last instant's first on, and past what was read of it: an offset kept from before would skip what moved up.
+    for (let offset = 0; !this.#ended && this.#buffer.length === 0; offset += batch) {
+      const marks = await this.#source.marks({ ...untilAt, offset, limit: batch })
+      this.#ended = marks.length < batch
+      const places = marks.map(({ at, id }) => ({ at, id, source: this.#source.name }))
+      this.#buffer = places.filter((place) => last === undefined || comparePlaces(place, last) > 0)
+    }
+    this.#last = this.#buffer.at(-1) ?? last
   }
 }
 
@@ -88,21 +86,27 @@ function firstAfter(open: readonly { readonly head: Place }[], place: Place): nu
 /** Reads the rows of a page: `read` answers undefined for places that a filter drops or that are gone. */
 export async function readPage<Row>(
   places: AsyncGenerator<Place, void, undefined>,
-  options: { limit: number; read: (places: readonly Place[]) => Promise<readonly (Row | undefined)[]> },
+  options: {
+    limit: number
+    read: (places: readonly Place[]) => Promise<readonly (Row | undefined)[]>
+    /** How many to read at least, where most are dropped. Default: as many as the page still wants. */
+    atOnce?: number
+  },
 ): Promise<Page<Row>> {
-  const { limit, read } = options
+  const { limit, read, atOnce = 1 } = options
   const rows: Row[] = []
-  let last: Place | undefined
   for (let scanned = 0; ; ) {
-    const batch = await takeFrom(places, limit - rows.length)
+    const batch = await takeFrom(places, Math.max(atOnce, limit - rows.length))
     const found = await read(batch)
-    found.forEach((row) => row !== undefined && rows.push(row))
-    scanned += batch.length
-    last = batch.at(-1) ?? last
+    for (const [index, place] of batch.entries()) {
+      const row = found[index]
+      if (row !== undefined) rows.push(row)
+      scanned += 1
+      if (rows.length < limit && scanned < MOST_SCANNED) continue
+      const isMore = index + 1 < batch.length || (await takeFrom(places, 1)).length > 0
+      return { rows, next: isMore ? writeCursor(place) : undefined }
+    }
     if (batch.length === 0) return { rows, next: undefined }
-    if (rows.length < limit && scanned < MOST_SCANNED) continue
-    const more = await takeFrom(places, 1)
-    return { rows, next: more.length === 0 || last === undefined ? undefined : writeCursor(last) }
   }
 }
 

@@ -1,113 +1,106 @@
-import { type JobSettings, type SlotId, slotIdOf } from '@cronce/core'
+import type { JobSettings } from '@cronce/core'
 import { showDeadLetters, type Task } from '@cronce/queue'
 import { hintOpenWork, type Redriven, readTime, redriveDeadLetters } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
-import type { DeadLetterRow } from './dead-letter-row.ts'
+import type { MeantLetter } from './dead-letter-filter.ts'
 import { requireSettings } from './known-job.ts'
-import { type LetterSelection, type SelectedLetters, selectLetters } from './letter-selection.ts'
-import { type Operator, operatorName } from './operator.ts'
+import {
+  changeLetters,
+  type LetterChange,
+  type LetterChangeRequest,
+  type LetterPlan,
+  planChange,
+} from './letter-change.ts'
+import { changeEnd, selectionText } from './letter-entry.ts'
+import { selectLetters } from './letter-selection.ts'
+import { authorize, operatorName } from './operator.ts'
+import { recordAction } from './record-action.ts'
 
-export interface RedriveRequest {
-  readonly selection: LetterSelection
-  readonly operator: Operator
+export interface RedriveRequest extends LetterChangeRequest {
   /** `preview` changes nothing. */
   readonly mode: 'preview' | 'redrive'
   /**
    * What was abandoned may have had its effect, so a filter leaves it alone unless told `too`. Letters that are named by their
    * ids are always repeated.
    */
-  readonly abandoned?: 'left' | 'too'
+  readonly abandoned?: 'left' | 'too' | undefined
 }
 
-export interface RedriveResult {
-  /** Dead letters that are, or would be, on their way again. */
-  readonly entities: number
-  readonly runs: number
-  /** Abandoned ones that the filter meant and that were left. */
-  readonly abandonedLeft: number
-  readonly settled: SelectedLetters['settled']
-}
-
-/** One script takes no more (A5). */
-const MOST_PER_SCRIPT = 100
+/** What was done, or would be: `entities` of `runs` are on their way again. */
+export type RedriveResult = LetterChange & Omit<LetterPlan, keyof LetterChange>
 
 /**
  * W8: dead letters run again, under their slot, with fresh attempts; effects that have receipts are not repeated. Twice is as
- * once: what is on its way already is answered as settled.
+ * once: what is on its way already is answered as settled. Only letters that were open when it began: one that dies again
+ * meanwhile is a letter again, and is not chased. It holds a few hundred letters at a time, however many are meant.
  *
  * @throws CronceError CRONCE_DEAD_LETTER_UNKNOWN, CRONCE_JOB_UNKNOWN, CRONCE_JOB_UNREADABLE, CRONCE_SLOT_KEY_INVALID,
- *   CRONCE_INPUT_INVALID
+ *   CRONCE_INPUT_INVALID, CRONCE_NOT_ALLOWED
  */
 export async function redrive(access: ServiceAccess, request: RedriveRequest): Promise<RedriveResult> {
+  const { selection, operator, mode } = request
+  if (mode === 'preview') return await redriveLetters(access, request)
+  authorize(operator, 'redrive')
+  return await recordAction(access, { operator, action: 'redrive', ...selectionText(selection) }, async () => {
+    const answer = await redriveLetters(access, request)
+    return { answer, end: changeEnd(answer, 'redriven') }
+  })
+}
+
+/** As {@link redrive}, as a part of a change that has its own row in the journal. */
+export async function redriveLetters(access: ServiceAccess, request: RedriveRequest): Promise<RedriveResult> {
   const { selection, mode, abandoned = 'left' } = request
   const by = operatorName(request.operator)
-  const { open, settled } = await selectLetters(access.store, selection)
+  const selected = await selectLetters(access.store, selection)
   const takesAbandoned = abandoned === 'too' || selection.ids !== undefined
-  const chosen = takesAbandoned ? open : open.filter(({ reason }) => reason !== 'abandoned')
-  const runs = groupByRun(chosen)
-  const rest = { abandonedLeft: open.length - chosen.length, settled }
-  if (mode === 'preview') return { entities: chosen.length, runs: runs.length, ...rest }
-  const settings = await settingsOf(access, runs)
-  let entities = 0
-  let touched = 0
-  for (const run of runs) {
-    const count = await redriveRun(access, run, { by, takesAbandoned, settings: settings.get(run.job) })
-    entities += count
-    touched += count > 0 ? 1 : 0
+  const work = { selected, takes: ({ reason }: MeantLetter) => takesAbandoned || reason !== 'abandoned' }
+  const { jobs, ...plan } = await planChange(work)
+  if (mode === 'preview') return { ...plan, unchanged: 0, left: 0 }
+  request.onPlan?.(plan)
+  // All of them before the first change: a definition that cannot be read stops everything or nothing.
+  const settings = await settingsOf(access, jobs)
+  const options = { by, abandonedToo: takesAbandoned, diedUntil: selected.selectedAt }
+  const script = {
+    together: ({ slot }: MeantLetter) => slot,
+    run: (letters: readonly [MeantLetter, ...MeantLetter[]]) =>
+      redriveSome(access, letters, { ...options, settings: settings.get(letters[0].job) }),
   }
-  return { entities, runs: touched, ...rest }
+  const change = await changeLetters(work, script, { ...request, total: plan.entities })
+  return { ...plan, ...change }
 }
 
-interface RunLetters {
-  readonly job: string
-  readonly id: SlotId
-  readonly letters: readonly DeadLetterRow[]
-}
-
-function groupByRun(letters: readonly DeadLetterRow[]): RunLetters[] {
-  const groups = new Map<string, RunLetters & { readonly letters: DeadLetterRow[] }>()
-  for (const letter of letters) {
-    const group = groups.get(letter.slot) ?? { job: letter.job, id: slotIdOf(letter.slot), letters: [] }
-    groups.set(letter.slot, group)
-    group.letters.push(letter)
-  }
-  return [...groups.values()]
-}
-
-/** All of them before the first change: a definition that cannot be read stops everything or nothing. */
-async function settingsOf({ store }: ServiceAccess, runs: readonly RunLetters[]): Promise<Map<string, JobSettings>> {
-  const names = [...new Set(runs.map(({ job }) => job))]
-  const all = await Promise.all(names.map((name) => requireSettings(store, name)))
+async function settingsOf({ store }: ServiceAccess, jobs: Iterable<string>): Promise<Map<string, JobSettings>> {
+  const all = await Promise.all([...jobs].map((name) => requireSettings(store, name)))
   return new Map(all.map((settings) => [settings.name, settings]))
 }
 
-interface RunRedrive {
+interface SomeOptions {
   readonly by: string
-  readonly takesAbandoned: boolean
+  readonly abandonedToo: boolean
+  readonly diedUntil: number
   readonly settings: JobSettings | undefined
 }
 
-async function redriveRun(access: ServiceAccess, run: RunLetters, options: RunRedrive): Promise<number> {
-  const { store, enqueuer } = access
-  const { by, takesAbandoned, settings } = options
+/** Letters of one run. */
+async function redriveSome(
+  { store, enqueuer }: ServiceAccess,
+  letters: readonly [MeantLetter, ...MeantLetter[]],
+  { settings, ...options }: SomeOptions,
+): Promise<number> {
   if (settings === undefined) return 0
-  const { job, id } = run
+  const [{ job, slotId: id }] = letters
   // A `done` that failed runs again by itself after its run's entities, and its letter is settled with them.
-  const isDone = ({ reason, entity }: DeadLetterRow) => entity === undefined && reason === 'done'
-  const settled = run.letters.every(isDone) ? [] : run.letters.filter(isDone).map((letter) => letter.id)
-  const letters = settled.length === 0 ? run.letters : run.letters.filter((letter) => !isDone(letter))
-  let count = 0
-  for (let start = 0; start < letters.length; start += MOST_PER_SCRIPT) {
-    const ids = letters.slice(start, start + MOST_PER_SCRIPT).map((letter) => letter.id)
-    // A5: the hint first, so that a crash after the script leaves work that a sweep finds.
-    await hintOpenWork(store, [job], await readTime(store))
-    const redriven = await redriveDeadLetters(store, { job, id }, { ids, by, abandonedToo: takesAbandoned })
-    if (redriven.status !== 'redriven') continue
-    await enqueuer.add(settings.queue, tasksOf(redriven, { job, id, version: settings.version }))
-    await showDeadLetters({ store, enqueuer, job, ids: [...ids, ...settled] })
-    count += redriven.count
-  }
-  return count
+  const isDone = ({ reason, of }: MeantLetter) => of === 'run' && reason === 'done'
+  const isOnlyDone = letters.every(isDone)
+  const asked = (isOnlyDone ? letters : letters.filter((letter) => !isDone(letter))).map((letter) => letter.id)
+  const settled = isOnlyDone ? [] : letters.filter(isDone).map((letter) => letter.id)
+  // A5: the hint first, so that a crash after the script leaves work that a sweep finds.
+  await hintOpenWork(store, [job], await readTime(store))
+  const redriven = await redriveDeadLetters(store, { job, id }, { ids: asked, ...options })
+  if (redriven.status !== 'redriven') return 0
+  await enqueuer.add(settings.queue, tasksOf(redriven, { job, id, version: settings.version }))
+  await showDeadLetters({ store, enqueuer, job, ids: [...asked, ...settled] })
+  return redriven.count + settled.length
 }
 
 function tasksOf(redriven: Redriven, task: Pick<Task, 'job' | 'id' | 'version'>): Task[] {

@@ -4,7 +4,7 @@ import { hintOpenWork, type Rewalked, readTime, rewalkRun } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { authorize, type Operator } from './operator.ts'
 import { slotKeyOf } from './place-by-hand.ts'
-import { redrive } from './redrive.ts'
+import { redriveLetters } from './redrive.ts'
 
 /** A run that has ended and is to be walked again. */
 export interface RunToWalk {
@@ -35,7 +35,7 @@ export async function rewalk(
   if (walked.status !== 'walking')
     throw new CronceError('CRONCE_FOLD_MISSING', { slot, reason: MISSING[walked.status] })
   // Before the plan is on the queue, so that the run cannot end between the two.
-  const { entities, abandonedLeft } = await redrive(access, { selection: { slot }, operator, mode: 'redrive' })
+  const { entities, abandonedLeft } = await redriveLetters(access, { selection: { slot }, operator, mode: 'redrive' })
   await enqueuer.add(queue, [{ kind: 'plan', job, id, number: walked.step, version }])
   await showDeadLetters({ store, enqueuer, job, ids: letters })
   return { redriven: entities, abandonedLeft }

@@ -82,9 +82,14 @@ export function listDeadLetterIdsOf(
   )
 }
 
-/** How many open dead letters a job has. */
-export function countDeadLetters(store: Store, job: string): Promise<number> {
-  return store.redis.zcard(`${jobKey(store.service, job)}:dead`)
+/** How many open dead letters a job has, or those whose last death lies in [fromAt, toAt). */
+export function countDeadLetters(
+  store: Store,
+  job: string,
+  { fromAt, toAt }: { fromAt?: number | undefined; toAt?: number | undefined } = {},
+): Promise<number> {
+  const key = `${jobKey(store.service, job)}:dead`
+  return store.redis.zcount(key, fromAt ?? '-inf', toAt === undefined ? '+inf' : `(${toAt}`)
 }
 
 export interface Redriven {
@@ -103,10 +108,10 @@ export interface Redriven {
 export async function redriveDeadLetters(
   store: Store,
   run: RunRef,
-  request: { ids: readonly string[]; by: string; abandonedToo: boolean },
+  request: { ids: readonly string[]; by: string; abandonedToo: boolean; diedUntil?: number },
 ): Promise<Redriven> {
   const doneLetter = formatDoneLetterId(formatSlotKey({ job: run.job, ...(parseSlotId(run.id) ?? { at: 0 }) }))
-  const args = [run.id, request.by, request.abandonedToo ? 1 : 0, doneLetter, ...request.ids]
+  const args = [run.id, request.by, request.abandonedToo ? 1 : 0, doneLetter, request.diedUntil ?? '', ...request.ids]
   const reply = readReply(await store.job(run.job, 'redrive', args))
   const status = reply.text() as Redriven['status']
   const [now, count, chunk, step, doneVersion] = [
@@ -123,9 +128,10 @@ export async function redriveDeadLetters(
 export async function discardDeadLetters(
   store: Store,
   job: string,
-  request: { ids: readonly string[]; by: string; reason: string },
+  request: { ids: readonly string[]; by: string; reason: string; diedUntil?: number },
 ): Promise<number> {
-  const [answer] = await store.job(job, 'discard', [request.by, request.reason, ...request.ids])
+  const args = [request.by, request.reason, request.diedUntil ?? '', ...request.ids]
+  const [answer] = await store.job(job, 'discard', args)
   return Number(answer)
 }
 

@@ -19,6 +19,7 @@ export * from './job-control.ts'
 export * from './keys.ts'
 export * from './ledger.ts'
 export * from './ledger-entry.ts'
+export * from './open-letters.ts'
 export * from './open-work.ts'
 export {
   type Executor,

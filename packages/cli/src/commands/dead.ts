@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import type { FilterOptions } from '../letter-selection.ts'
 import type { DiscardOptions } from '../verbs/dead-discard.ts'
-import type { ExportOptions } from '../verbs/dead-export.ts'
 import type { DeadListOptions } from '../verbs/dead-list.ts'
 import type { RetryOptions } from '../verbs/dead-retry.ts'
 import { examples } from './examples.ts'
@@ -31,6 +31,7 @@ export function registerDead(program: Command, run: RunVerb): void {
       'after',
       examples(
         "cronce dead retry --job package-report --error 'HTTP 402' --preview",
+        'cronce dead retry --job package-report --from 2026-11-27 --rate 100/min',
         'cronce dead retry package-report@20261127T010000Z/left-pad',
       ),
     )
@@ -41,14 +42,17 @@ export function registerDead(program: Command, run: RunVerb): void {
     .option('--reason <text>', 'kept with the letter; must be given')
     .addHelpText(
       'after',
-      examples('cronce dead discard package-report@20261127T010000Z/left-pad --reason "unpublished"'),
+      examples(
+        'cronce dead discard package-report@20261127T010000Z/left-pad --reason "unpublished"',
+        'cronce dead discard --job package-report --error 404 --reason "gone" --preview',
+      ),
     )
     .action((ids: string[], options: DiscardOptions) =>
       run(async (context) => (await import('../verbs/dead-discard.ts')).deadDiscard(context, ids, options)),
     )
   filtered(dead.command('export').description('open dead letters with payloads and errors, one JSON object per line'))
     .addHelpText('after', examples('cronce dead export --job package-report > dead.ndjson'))
-    .action((options: ExportOptions) =>
+    .action((options: FilterOptions) =>
       run(async (context) => (await import('../verbs/dead-export.ts')).deadExport(context, options)),
     )
 }
@@ -58,6 +62,8 @@ function filtered(command: Command): Command {
     .option('--job <name>', 'of one job')
     .option('--slot <slot>', 'of one run')
     .option('--error <text>', 'whose newest error has this in its `name: message`')
+    .option('--from <day>', 'that died last on this UTC day, at this instant, or later')
+    .option('--to <day>', 'likewise; before it')
 }
 
 function selected(command: Command): Command {
@@ -67,5 +73,6 @@ function selected(command: Command): Command {
   return filtered(command.argument('[id...]', 'ids, whole, from `cronce dead list`'))
     .addOption(ids)
     .option('--preview', 'says what would be done and changes nothing')
+    .option('--rate <rate>', 'at most so many: 100/min, 20/s (default: at once)')
     .option('--as <name>', 'who asks (default: the user of this machine)')
 }

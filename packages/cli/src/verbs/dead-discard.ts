@@ -2,15 +2,17 @@ import { CronceError } from '@cronce/core'
 import { discard } from '@cronce/operations'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
-import { readSelection, type SelectionOptions, settledLines } from '../letter-selection.ts'
+import { changeShown } from '../letter-change.ts'
+import { readSelection, type SelectionOptions } from '../letter-selection.ts'
 import { readOperator } from '../operator-option.ts'
 import { readText } from '../option-values.ts'
 import { withService } from '../service-connection.ts'
-import { printable } from '../text/printable.ts'
+import { restLines, settledLines } from '../text/letter-text.ts'
 
 export interface DiscardOptions extends SelectionOptions {
   readonly reason?: string
   readonly preview?: boolean
+  readonly rate?: string
   readonly as?: string
 }
 
@@ -22,17 +24,20 @@ export async function deadDiscard(context: Context, ids: readonly string[], opti
     throw new CronceError('CRONCE_USAGE', { reason: 'expected --reason: it is kept with the letter' })
   const reason = readText('--reason', options.reason, { most: 1_000 })
   const mode = options.preview === true ? 'preview' : 'discard'
-  const { entities, settled } = await withService(context, (access) =>
-    discard(access, { selection, operator, reason, mode }),
+  const result = await changeShown(context, { rate: options.rate, state: 'discarded' }, (shown) =>
+    withService(context, (access) => discard(access, { selection, operator, reason, mode, ...shown })),
   )
+  const { entities, settled } = result
   const what = `${entities} dead ${entities === 1 ? 'letter' : 'letters'}`
   return {
-    json: { preview: mode === 'preview', entities, settled },
+    json: { preview: mode === 'preview', ...result },
     text: () => [
       mode === 'preview'
         ? ` ${what}. Nothing was changed (preview).`
         : ` ${what} discarded; their runs still count them as dead.`,
-      ...settledLines(settled).map(printable),
+      ...restLines(result),
+      ...settledLines(settled),
     ],
+    exit: result.left === 0 ? 'well' : 'found',
   }
 }

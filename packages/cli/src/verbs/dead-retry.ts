@@ -1,14 +1,16 @@
 import { type RedriveResult, redrive } from '@cronce/operations'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
-import { readSelection, type SelectionOptions, settledLines } from '../letter-selection.ts'
+import { changeShown } from '../letter-change.ts'
+import { readSelection, type SelectionOptions } from '../letter-selection.ts'
 import { readOperator } from '../operator-option.ts'
 import { withService } from '../service-connection.ts'
-import { printable } from '../text/printable.ts'
+import { letterCountText, restLines, settledLines } from '../text/letter-text.ts'
 
 export interface RetryOptions extends SelectionOptions {
   readonly preview?: boolean
   readonly abandoned?: boolean
+  readonly rate?: string
   readonly as?: string
 }
 
@@ -18,12 +20,20 @@ export async function deadRetry(context: Context, ids: readonly string[], option
   const operator = readOperator(options)
   const mode = options.preview === true ? 'preview' : 'redrive'
   const abandoned = options.abandoned === true ? 'too' : 'left'
-  const result = await withService(context, (access) => redrive(access, { selection, operator, mode, abandoned }))
-  return { json: { preview: mode === 'preview', ...result }, text: () => lines(result, mode) }
+  const request = { selection, operator, mode, abandoned } as const
+  const result = await changeShown(context, { rate: options.rate, state: 'queued again' }, (shown) =>
+    withService(context, (access) => redrive(access, { ...request, ...shown })),
+  )
+  return {
+    json: { preview: mode === 'preview', ...result },
+    text: () => lines(result, mode),
+    exit: result.left === 0 ? 'well' : 'found',
+  }
 }
 
-function lines({ entities, runs, abandonedLeft, settled }: RedriveResult, mode: 'preview' | 'redrive'): string[] {
-  const what = `${entities} ${entities === 1 ? 'entity' : 'entities'} of ${runs} ${runs === 1 ? 'run' : 'runs'}`
+function lines(result: RedriveResult, mode: 'preview' | 'redrive'): string[] {
+  const { abandonedLeft, settled } = result
+  const what = letterCountText(result)
   const receipts = 'effects that have receipts are not repeated'
   return [
     mode === 'preview'
@@ -32,6 +42,7 @@ function lines({ entities, runs, abandonedLeft, settled }: RedriveResult, mode: 
     ...(abandonedLeft === 0
       ? []
       : [` ${abandonedLeft} abandoned left alone: they may have had their effect (--abandoned takes them).`]),
-    ...settledLines(settled).map(printable),
+    ...restLines(result),
+    ...settledLines(settled),
   ]
 }
