@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@cronce/core'
-import type { Account, Role, TokenAccount } from './tokens-text.ts'
+import type { Role } from '@cronce/operations'
+import type { Account, TokenAccount } from './tokens-text.ts'
 
 export interface AccessOptions {
   readonly tokens: readonly TokenAccount[]

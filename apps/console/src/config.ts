@@ -2,12 +2,14 @@ import {
   CronceError,
   durationText,
   type Environment,
+  type Fault,
   lineText,
   readEnvironment,
   type Variables,
   wordText,
 } from '@cronce/core'
 import { isLoopback, KNOWN_VARIABLES, PROCESS_VARIABLES } from '@cronce/process'
+import { PROXY_CONFIG_VARIABLES, proxyFaults, proxyOf } from './proxy-config.ts'
 import { tokensText } from './tokens-text.ts'
 
 /** Every variable of the console. `.env.example` is tested equal. */
@@ -15,7 +17,7 @@ export const CONSOLE_VARIABLES = {
   ...PROCESS_VARIABLES,
   CRONCE_CONSOLE_TOKENS: {
     about:
-      'Who may use the console: name:role:token name:role:token, separated by blanks; viewer, operator or admin; tokens of 16 characters or more. Must be set where HOST is not loopback.',
+      'Who may use the console: name:role:token name:role:token, separated by blanks; viewer, operator or admin; tokens of 16 characters or more. This or a proxy must be set where HOST is not loopback.',
     default: '',
     schema: tokensText(),
   },
@@ -30,6 +32,7 @@ export const CONSOLE_VARIABLES = {
     default: '12h',
     schema: durationText({ leastMs: 60_000, mostMs: 7 * 24 * 3_600_000 }),
   },
+  ...PROXY_CONFIG_VARIABLES,
   CRONCE_OPERATOR: {
     about: 'Who is written beside changes that are made by the sign-in link.',
     default: 'console',
@@ -42,12 +45,19 @@ export type ConsoleConfig = Environment<typeof CONSOLE_VARIABLES>
 /**
  * The configuration of a console process.
  *
- * @throws CronceError CRONCE_CONFIG_INVALID with every fault; also for an address beyond loopback without tokens
+ * @throws CronceError CRONCE_CONFIG_INVALID with every fault; also for an address beyond loopback without tokens or a proxy
  */
 export function readConsoleConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConsoleConfig {
   const config = readEnvironment(CONSOLE_VARIABLES, { env, prefix: 'CRONCE_', alsoKnown: KNOWN_VARIABLES })
-  if (isLoopback(config.HOST) || config.CRONCE_CONSOLE_TOKENS.length > 0) return config
-  const message = `expected at least one token, because HOST is ${config.HOST}: whoever reaches the port could change runs`
-  const faults = [{ path: 'CRONCE_CONSOLE_TOKENS', message }]
-  throw new CronceError('CRONCE_CONFIG_INVALID', { count: 1, summary: message }, { faults })
+  const faults = [...accessFaults(config), ...proxyFaults(config)]
+  if (faults.length === 0) return config
+  const summary = faults.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new CronceError('CRONCE_CONFIG_INVALID', { count: faults.length, summary }, { faults })
+}
+
+function accessFaults(config: ConsoleConfig): Fault[] {
+  const { HOST, CRONCE_CONSOLE_TOKENS: tokens } = config
+  if (isLoopback(HOST) || tokens.length > 0 || proxyOf(config) !== undefined) return []
+  const message = `expected at least one token or a proxy, because HOST is ${HOST}: whoever reaches the port could change runs`
+  return [{ path: 'CRONCE_CONSOLE_TOKENS', message }]
 }

@@ -6,6 +6,8 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   CRONCE_CONSOLE_ROLE: 403,
   CRONCE_NOT_ALLOWED: 403,
   CRONCE_CONSOLE_ORIGIN: 403,
+  CRONCE_CONSOLE_PROXY: 403,
+  CRONCE_CONSOLE_WAIT: 429,
   CRONCE_CONSOLE_REQUEST: 400,
   CRONCE_CONSOLE_STALE: 409,
   CRONCE_CONSOLE_BUSY: 503,
@@ -43,6 +45,8 @@ export interface AnsweredError {
   readonly status: number
   readonly body: ErrorAnswer
   readonly kind: 'expected' | 'unexpected'
+  /** Of the header `retry-after`; undefined where waiting does not help. */
+  readonly waitS?: number | undefined
 }
 
 export function errorAnswer(error: unknown, { redisAddress }: { redisAddress: string }): AnsweredError {
@@ -68,6 +72,7 @@ function answerOf(error: CronceError, status: number): AnsweredError {
     status,
     body: { error: { code, message, fix, ...list, ...state } },
     kind: status === 500 ? 'unexpected' : 'expected',
+    waitS: status === 429 ? Number(fields['seconds']) : undefined,
   }
 }
 

@@ -1,7 +1,10 @@
 import { CronceError } from '@cronce/core'
+import { ROLES, type Role } from '@cronce/operations'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Access } from './access.ts'
-import { type Account, ROLES, type Role } from './tokens-text.ts'
+import { createProxyReader, identityRefusal, type ProxyIdentity, type ProxyOptions } from './proxy.ts'
+import type { SignInLimit } from './sign-in-limit.ts'
+import type { Account } from './tokens-text.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,8 +12,8 @@ declare module 'fastify' {
     account: Account | undefined
   }
   interface FastifyContextConfig {
-    /** `public`: without an account. Else by method: viewer to read, operator to change. */
-    readonly asks?: 'public'
+    /** `public`: without an account. `signature`: the route checks one itself. Else by method: viewer to read, operator to change. */
+    readonly asks?: 'public' | 'signature'
   }
 }
 
@@ -25,30 +28,56 @@ export interface GuardOptions {
   readonly access: Access
   /** Only this machine reaches the port: then only its own names are taken as `Host`. */
   readonly reach: 'loopback' | 'network'
+  /** Undefined: identity headers mean nothing. */
+  readonly proxy: ProxyOptions | undefined
+  readonly limit: SignInLimit
 }
 
 /**
  * Refuses what the asker may not do, whatever the path: a route that is added later is guarded as well, and so is a path that
  * does not exist.
  */
-export function guardRequests(app: FastifyInstance, { access, reach }: GuardOptions): void {
+export function guardRequests(app: FastifyInstance, { access, reach, proxy, limit }: GuardOptions): void {
+  const readProxy = proxy === undefined ? (): ProxyIdentity => ({ status: 'none' }) : createProxyReader(proxy)
   app.decorateRequest('account', undefined)
   app.addHook('onRequest', async (request) => {
-    if (reach === 'loopback') checkHost(request)
     const { asks } = request.routeOptions.config
+    if (asks === 'signature') return
+    const identity = readProxy(request)
+    if (identity.status === 'forged') {
+      await limit.failed(request.ip)
+      throw identityRefusal(identity)
+    }
+    // A proxy has a name of its own, and has shown who it is.
+    if (reach === 'loopback' && identity.status === 'none') checkHost(request)
     const isChange = !READS.includes(request.method)
-    const bearer = bearerOf(request)
-    const cookie = sessionOf(request)
-    if (isChange && bearer === undefined) checkOrigin(request)
-    request.account = bearer === undefined ? access.ofSession(cookie ?? '') : access.ofToken(bearer)
+    const bearer = identity.status === 'none' ? bearerOf(request) : undefined
+    if (isChange && bearer === undefined) checkOrigin(request, identity)
+    request.account = await accountOf(request, { bearer, identity })
     if (asks === 'public') return
     const { account } = request
-    if (account === undefined) {
-      const got = bearer !== undefined ? 'a token it does not' : cookie === undefined ? 'none' : 'one that has ended'
-      throw new CronceError('CRONCE_CONSOLE_SIGN_IN', { got })
-    }
+    if (account === undefined) throw identityRefusal(identity) ?? signInError(request, bearer)
     if (isChange) requireRole(account, { needed: 'operator', method: request.method })
   })
+
+  /** The word of the proxy goes before a session, which somebody else may have begun in the same browser. */
+  async function accountOf(
+    request: FastifyRequest,
+    { bearer, identity }: { bearer: string | undefined; identity: ProxyIdentity },
+  ): Promise<Account | undefined> {
+    if (identity.status === 'known') return identity.account
+    if (bearer === undefined) return access.ofSession(sessionOf(request) ?? '')
+    await limit.check(request.ip)
+    const account = access.ofToken(bearer)
+    if (account === undefined) await limit.failed(request.ip)
+    return account
+  }
+}
+
+function signInError(request: FastifyRequest, bearer: string | undefined): CronceError {
+  const cookie = sessionOf(request)
+  const got = bearer !== undefined ? 'a token it does not' : cookie === undefined ? 'none' : 'one that has ended'
+  return new CronceError('CRONCE_CONSOLE_SIGN_IN', { got })
 }
 
 function requireRole(account: Account, { needed, method }: { needed: Role; method: string }): void {
@@ -74,11 +103,13 @@ function checkHost({ headers }: FastifyRequest): void {
   throw new CronceError('CRONCE_CONSOLE_ORIGIN', { reason: 'expected a loopback address as Host' })
 }
 
-/** A change by a session comes from our own page: the cookie alone proves nothing. */
-function checkOrigin({ headers }: FastifyRequest): void {
+/** A change by a session, ours or the proxy's, comes from our own page: the cookie alone proves nothing. */
+function checkOrigin({ headers }: FastifyRequest, identity: ProxyIdentity): void {
   const refuse = (reason: string) => new CronceError('CRONCE_CONSOLE_ORIGIN', { reason })
   if (headers[CHANGE_HEADER] === undefined) throw refuse(`expected the header ${CHANGE_HEADER}`)
-  const { origin, host } = headers
+  const { origin } = headers
+  const forwarded = identity.status === 'known' ? headers['x-forwarded-host'] : undefined
+  const host = typeof forwarded === 'string' ? forwarded : headers.host
   if (origin !== undefined && hostOf(origin) !== host) throw refuse('it comes from the page of another host')
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw refuse('it comes from the page of another host')

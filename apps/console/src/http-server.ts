@@ -11,9 +11,11 @@ import { addConsoleRoutes } from './console-routes.ts'
 import { errorAnswer } from './error-answer.ts'
 import { guardRequests } from './guard.ts'
 import { createConsoleMetrics } from './metrics.ts'
+import type { ProxyOptions } from './proxy.ts'
 import { addReadRoutes } from './read-routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { addSessionRoutes } from './session-routes.ts'
+import { createSignInLimit } from './sign-in-limit.ts'
 
 export interface HttpServerOptions {
   readonly redisUrl: string
@@ -21,6 +23,8 @@ export interface HttpServerOptions {
   /** The release of this image, for its metrics. */
   readonly release: string
   readonly access: Access
+  /** Undefined: identity headers mean nothing. */
+  readonly proxy: ProxyOptions | undefined
   readonly sessionMs: number
   readonly reach: 'loopback' | 'network'
   /** Who may read `/metrics`: where there are no tokens, a scraper of this machine needs none. */
@@ -39,7 +43,7 @@ const LONGEST_ID = 4_096
 
 /** The console's HTTP server; closing it closes its connection to Redis. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
-  const { redisUrl, service, access, sessionMs, log } = options
+  const { redisUrl, service, access, proxy, sessionMs, log } = options
   const redis = connect(redisUrl, 'producer')
   // ioredis tells every failed connection here; the command that fails tells it to us.
   redis.on('error', () => undefined)
@@ -47,6 +51,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const metrics = createConsoleMetrics(target, options.release)
   const app = Fastify({
     logger: false,
+    // Whose word is taken for the client's address, of which wrong tokens are counted.
+    trustProxy: proxy === undefined || proxy.from.length === 0 ? false : [...proxy.from],
     bodyLimit: LONGEST_BODY,
     requestTimeout: REQUEST_WITHIN_MS,
     connectionTimeout: 2 * REQUEST_WITHIN_MS,
@@ -62,8 +68,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       void reply.header('cache-control', 'no-store')
   })
   app.setErrorHandler(async (error, request, reply) => {
-    const { status, body, kind } = errorAnswer(error, { redisAddress: addressOf(redis) })
+    const { status, body, kind, waitS } = errorAnswer(error, { redisAddress: addressOf(redis) })
     if (kind === 'unexpected') log.error({ err: error, method: request.method, url: request.url }, 'a request failed')
+    if (waitS !== undefined) void reply.header('retry-after', waitS)
     return await reply.code(status).send(body)
   })
   app.setNotFoundHandler(async (request, reply) => {
@@ -71,8 +78,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     const { body } = errorAnswer(new CronceError('CRONCE_CONSOLE_REQUEST', { reason }), { redisAddress: '' })
     return await reply.code(404).send(body)
   })
-  guardRequests(app, options)
-  addSessionRoutes(app, { access, service, sessionMs })
+  const limit = createSignInLimit()
+  guardRequests(app, { ...options, limit })
+  addSessionRoutes(app, { access, limit, service, sessionMs })
   addReadRoutes(app, target)
   addActionRoutes(app, target)
   addChangeRoutes(app, target)

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { createAccess } from './access.ts'
 import { type ConsoleConfig, readConsoleConfig } from './config.ts'
 import { createHttpServer } from './http-server.ts'
+import { proxyOf } from './proxy-config.ts'
 
 /** The built page; beside the built server, and there as well when the server runs from its sources. */
 const PAGE_FOLDER = fileURLToPath(new URL('../dist/page', import.meta.url))
@@ -16,11 +17,12 @@ async function run(config: ConsoleConfig): Promise<void> {
   const link =
     reach === 'loopback' && linkRole !== 'none' ? { name: config.CRONCE_OPERATOR, role: linkRole } : undefined
   const access = createAccess({ tokens, link, sessionMs, clock: systemClock })
+  const proxy = proxyOf(config)
   const server = await createHttpServer({
     ...{ redisUrl: config.REDIS_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
     pageFolder: PAGE_FOLDER,
-    ...{ access, sessionMs, reach, log },
-    metrics: reach === 'loopback' && tokens.length === 0 ? 'public' : 'viewers',
+    ...{ access, proxy, sessionMs, reach, log },
+    metrics: reach === 'loopback' && tokens.length === 0 && proxy === undefined ? 'public' : 'viewers',
   })
   stopOnSignals({
     deadlineMs: config.CRONCE_SHUTDOWN_TIMEOUT,

@@ -5,17 +5,19 @@ import type { Access } from './access.ts'
 import type { SessionAnswer } from './answers.ts'
 import { SESSION_COOKIE, sessionOf } from './guard.ts'
 import { readInput } from './input.ts'
+import type { SignInLimit } from './sign-in-limit.ts'
 
 const SIGN_IN = z.strictObject({ token: z.string().min(1).max(512) })
 
 export interface SessionOptions {
   readonly access: Access
+  readonly limit: SignInLimit
   readonly service: string
   readonly sessionMs: number
 }
 
 /** Sign in by link or token, who am I, sign out. */
-export function addSessionRoutes(app: FastifyInstance, { access, service, sessionMs }: SessionOptions): void {
+export function addSessionRoutes(app: FastifyInstance, { access, limit, service, sessionMs }: SessionOptions): void {
   const setCookie = (request: FastifyRequest, reply: FastifyReply, cookie: { secret: string; ms: number }) => {
     // Behind a proxy that ends TLS. Whoever sends the header falsely hardens nobody's cookie but their own.
     const secure = request.headers['x-forwarded-proto'] === 'https' ? '; Secure' : ''
@@ -26,21 +28,28 @@ export function addSessionRoutes(app: FastifyInstance, { access, service, sessio
     )
   }
 
+  const signIn = async ({ ip }: FastifyRequest, token: string): Promise<ReturnType<Access['signIn']>> => {
+    await limit.check(ip)
+    const session = access.signIn(token)
+    if (session === undefined) await limit.failed(ip)
+    return session
+  }
+
   // The link is followed from a terminal; it works once, so a change by GET is what is wanted.
   app.get<{ Querystring: { token?: unknown } }>(
     '/login',
     { config: { asks: 'public' }, exposeHeadRoute: false },
-    (request, reply) => {
-      const session = request.account === undefined ? access.signIn(textOf(request.query.token)) : undefined
+    async (request, reply) => {
+      const session = request.account === undefined ? await signIn(request, textOf(request.query.token)) : undefined
       if (session !== undefined) setCookie(request, reply, { secret: session.secret, ms: sessionMs })
       const isIn = session !== undefined || request.account !== undefined
       return reply.redirect(isIn ? '/' : '/?link=used', 303)
     },
   )
 
-  app.post('/api/session', { config: { asks: 'public' } }, (request, reply): SessionAnswer => {
+  app.post('/api/session', { config: { asks: 'public' } }, async (request, reply): Promise<SessionAnswer> => {
     const { token } = readInput(SIGN_IN, request.body)
-    const session = access.signIn(token)
+    const session = await signIn(request, token)
     if (session === undefined) throw new CronceError('CRONCE_CONSOLE_SIGN_IN', { got: 'a token it does not' })
     setCookie(request, reply, { secret: session.secret, ms: sessionMs })
     return { ...session.account, service }

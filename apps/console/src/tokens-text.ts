@@ -1,8 +1,5 @@
+import { ROLES, type Role } from '@cronce/operations'
 import { z } from 'zod'
-
-/** What somebody may do: see, change runs and jobs, or everything. Each may what those before it may. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const
-export type Role = (typeof ROLES)[number]
 
 /** Somebody who may use the console. */
 export interface Account {

@@ -14,6 +14,14 @@ export const CONSOLE_ERRORS = {
     message: 'the request is refused: {reason}',
     fix: 'Send changes from the console itself, or with `Authorization: Bearer` and a token instead of a session.',
   },
+  CRONCE_CONSOLE_PROXY: {
+    message: "the proxy's word is not taken: {reason}",
+    fix: 'Ask through the proxy; who it is and whom it gives which role is set in CRONCE_CONSOLE_PROXY_FROM, _SECRET and _ROLES.',
+  },
+  CRONCE_CONSOLE_WAIT: {
+    message: 'too many requests; wait {seconds} s',
+    fix: 'Wait as long as the header Retry-After says. Who sends wrong tokens should stop.',
+  },
   CRONCE_CONSOLE_REQUEST: {
     message: 'the HTTP request is refused: {reason}',
     fix: 'Correct the request; docs/console.md lists what the console answers.',
