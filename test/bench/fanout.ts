@@ -11,8 +11,11 @@ import { median } from './trigger/median.ts'
 const ROUNDS = 3
 const DEFAULT_ENTITIES = 200_000
 
-/** Entities of the round before those that count: code is compiled and connections are open after it. */
-const WARM_UP = 20_000
+/**
+ * Entities of the round before those that count, the same on each side: after it, code is compiled and connections are open. A chunk is a
+ * hundred entities, so fewer would leave Cronce's side cold where raw BullMQ's is warm.
+ */
+const WARM_UP = 100_000
 
 /** Of the sides that write for every entity: a tenth of the entities tells as much. */
 const SLOW_SHARE = 0.1

@@ -86,7 +86,7 @@ describeNeeding(['postgres'], 'an effect of a chunk in one Postgres transaction 
     await effect({ entities: ['a', 'f'], fence: 2 })
     expect(await effect({ fence: 1 })).toEqual({ status: 'fenced' })
     const { entity: _, effect: __, ...chunk } = ground.ref()
-    await ground.receipts.closeChunk({ ...chunk, fence: 2 })
+    await ground.receipts.closeChunks([{ ...chunk, fence: 2 }])
     const now = new Date().getTime()
     const later = Math.max(now, Date.UTC(2026, 7, 25)) + DEFAULT_FOLD_AFTER_MS + 86_400_000
     await maintainReceipts(pgAdapter(ground.pool), { now: later })

@@ -68,7 +68,7 @@ describeNeeding(['postgres'], 'receipts in Postgres, over time', () => {
     for (const entity of entities) await ground.effect(ground.ref({ entity }))
     await ground.effect(ground.ref({ entity: 'kept' }), { keep: 'result' }, async () => 7)
     await ground.effect(ground.ref({ entity: 'printed' }), { fingerprint: 'EUR 10' })
-    await ground.receipts.closeChunk({ ...ground.ref(), fence: 1 })
+    await ground.receipts.closeChunks([{ ...ground.ref(), fence: 1 }])
     expect((await maintainReceipts(adapter, { now: now() })).folded).toEqual({ runs: 0, receipts: 0 })
     const later = { now: now() + DEFAULT_FOLD_AFTER_MS + DAY_MS }
     expect((await maintainReceipts(adapter, later)).folded).toEqual({ runs: 1, receipts: 50 })

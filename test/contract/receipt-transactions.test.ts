@@ -166,7 +166,7 @@ describeNeeding(['postgres'], 'promise 6, an effect in one transaction with its 
     const hold = { ...ground.ref(), fence: 2 }
     await waitUntil(async () => (await ground.receipts.openChunk(hold)) === 'held', { message: 'the chunk' })
     expect(await ground.effect(ground.ref(), { fence: 2 })).toMatchObject({ status: 'done' })
-    await ground.receipts.closeChunk(hold)
+    await ground.receipts.closeChunks([hold])
     frozen.signal('SIGCONT')
     frozen.signal('SIGUSR2')
     await frozen.waitForLine('first: CRONCE_POSTGRES_UNREACHABLE')

@@ -45,18 +45,17 @@ begin
 end $$;
 comment on function cronce.chunk_open is 'Writes a holder''s fence into the chunk''s fold row. Answers held, or fenced: a newer one is there, or the chunk is closed';
 
-create function cronce.chunk_close(
-  p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_now double precision
-) returns text language plpgsql set lock_timeout = '50ms' as $$
-begin
+-- p_holds: a list of [slot instant, slot key, chunk, fence]. In one order for everybody, so that no two wait for each other.
+create function cronce.chunks_close(p_service text, p_holds text, p_now double precision)
+returns void language sql set lock_timeout = '50ms' as $$
   insert into cronce.chunk as c (slot_at, service, slot, chunk, fence, state, touched_at)
-    values (p_slot_at, p_service, p_slot, p_chunk, p_fence, 'closed', cronce.read_time(p_now))
+    select (hold ->> 0)::timestamptz, p_service, hold ->> 1, (hold ->> 2)::integer, (hold ->> 3)::bigint, 'closed', cronce.read_time(p_now)
+      from jsonb_array_elements(p_holds::jsonb) as hold order by 1, 3, 4
     on conflict (slot_at, service, slot, chunk) do update
       set fence = excluded.fence, state = 'closed', touched_at = excluded.touched_at
-      where c.fence <= excluded.fence;
-  return case when found then 'closed' else 'fenced' end;
-end $$;
-comment on function cronce.chunk_close is 'R3: the chunk was settled. Its holder, should it wake late, starts no effect';
+      where c.fence <= excluded.fence
+$$;
+comment on function cronce.chunks_close is 'R3: these chunks were settled. Their holders, should they wake late, start no effect';
 
 -- p_lease_ms null: the receipt is part of the caller's transaction, which its effect is in as well (R2).
 create function cronce.receipt_take(

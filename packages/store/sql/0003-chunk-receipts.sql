@@ -39,15 +39,23 @@ begin
         where not exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service
           and f.slot = p_slot and f.shard = cronce.receipt_shard(hash) and hash = any (f.hashes)));
   end if;
-  -- In one order for everybody, so that no two wait for each other.
-  with written as (
+  -- In one order for everybody, so that no two wait for each other. Nearly always all of them are new: an insert that reckons with
+  -- no other costs half of one that does.
+  begin
     insert into cronce.receipt as r (slot_at, service, slot, entity, effect, chunk, token, done_at)
       select p_slot_at, p_service, p_slot, d.entity, p_effect, p_chunk, p_token, present
-        from unnest(due) as d (entity) order by d.entity
-      on conflict do nothing
-      returning r.entity
-  )
-  select coalesce(array_agg(entity), '{}') into fresh from written;
+        from unnest(due) as d (entity) order by d.entity;
+    fresh := due;
+  exception when unique_violation then
+    with written as (
+      insert into cronce.receipt as r (slot_at, service, slot, entity, effect, chunk, token, done_at)
+        select p_slot_at, p_service, p_slot, d.entity, p_effect, p_chunk, p_token, present
+          from unnest(due) as d (entity) order by d.entity
+        on conflict do nothing
+        returning r.entity
+    )
+    select coalesce(array_agg(entity), '{}') into fresh from written;
+  end;
   if cardinality(fresh) < cardinality(due) then
     held := array(select unnest(due) except select unnest(fresh));
     for receipt in

@@ -153,9 +153,8 @@ export class ChunkRun {
       await letGoOf(this.#inHand)
       return FINISHED
     }
-    // Not written, its receipts still say what was done: they only fold later.
-    const onError = (error: unknown) => events.emit('queue.troubled', { queue: '(receipts)', kind: 'error', error })
-    if (last.status === 'closed') await this.#scope.chunkReceipts?.close().catch(onError)
+    const closing = this.#scope.chunkReceipts?.closing
+    if (last.status === 'closed' && closing !== undefined) this.#inHand.context.closings?.add(closing)
     await showLetters(this.#inHand, this.#outcomes.letters)
     events.emit('chunk.settled', {
       ...this.#facts,

@@ -3,6 +3,7 @@ import type { Enqueuer } from '@cronce/queue'
 import type { Executor, Store } from '@cronce/store'
 import type { PostgresReceipts } from '@cronce/store/postgres'
 import type { Logger } from 'pino'
+import type { ChunkClosings } from './chunk-closings.ts'
 import type { Handler } from './handler.ts'
 import type { OpenSources } from './open-sources.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -16,6 +17,7 @@ export interface WorkerContext {
   readonly store: Store
   /** Receipts, where they are in Postgres. */
   readonly postgres: PostgresReceipts | undefined
+  readonly closings: ChunkClosings | undefined
   readonly enqueuer: Enqueuer
   /** Iterables of plans between two of their steps. */
   readonly sources: OpenSources

@@ -4,6 +4,7 @@ import { createStore, heartbeatWorker, leave, readTime } from '@cronce/store'
 import { postgresReceipts } from '@cronce/store/postgres'
 import { createWatchdog, type ScheduleHealth, scheduleHealth } from '@cronce/watchdog'
 import { waitAtMost } from './bounded-wait.ts'
+import { ChunkClosings } from './chunk-closings.ts'
 import { Dispatcher } from './dispatch.ts'
 import { OpenSources } from './open-sources.ts'
 import { startRounds } from './rounds.ts'
@@ -34,7 +35,7 @@ export interface Runtime {
 }
 
 /** What a runtime is opened with: the worker's context but for what the connections give. */
-export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer' | 'postgres' | 'sources'>
+export type RuntimeParts = Omit<WorkerContext, 'store' | 'enqueuer' | 'postgres' | 'closings' | 'sources'>
 
 /**
  * Opens the connections of a worker and begins to take tasks.
@@ -54,7 +55,14 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   const postgres = adapter && postgresReceipts({ adapter, service, ...time })
   const store = createStore({ redis: consumer, service, ...time })
   const sources = new OpenSources(clock)
-  const context: WorkerContext = { ...parts, enqueuer, store, postgres, sources }
+  const onError = (error: unknown) => events.emit('queue.troubled', { queue: '(store)', kind: 'error', error })
+  const closings =
+    postgres &&
+    new ChunkClosings({
+      close: (holds) => postgres.closeChunks(holds),
+      onError: (error) => events.emit('queue.troubled', { queue: '(receipts)', kind: 'error', error }),
+    })
+  const context: WorkerContext = { ...parts, enqueuer, store, postgres, closings, sources }
   const dispatcher = new Dispatcher(context)
   const startedAt = clock.now()
 
@@ -77,7 +85,6 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
     handlers: Object.fromEntries(Array.from(handlers.values(), ({ job }) => [job.name, job.version])),
     heartbeatMs: timing.heartbeatMs,
   }
-  const onError = (error: unknown) => events.emit('queue.troubled', { queue: '(store)', kind: 'error', error })
   const stopRounds = [
     startRounds({
       ...{ clock, random, everyMs: timing.heartbeatMs, jitter: 0, onError },
@@ -123,7 +130,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
       }
       sources.closeAll()
       // Runs that end while the worker drains are still told.
-      await noLonger(CLOSE_MS, Promise.all([rounds, watchdog?.stop()]))
+      await noLonger(CLOSE_MS, Promise.all([rounds, watchdog?.stop(), closings?.drain()]))
       await noLonger(CLOSE_MS, goodbye())
       connections.cut()
       return inTime ? 'in time' : 'aborted'

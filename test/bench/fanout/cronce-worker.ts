@@ -15,7 +15,10 @@ const source = {
     accountPage({ after, limit, count: countOf(slot) }),
 }
 
-const postgres = postgresUrl === undefined ? undefined : pgAdapter(new Pool({ connectionString: postgresUrl, max: 20 }))
+const postgres =
+  postgresUrl === undefined
+    ? undefined
+    : pgAdapter(new Pool({ connectionString: postgresUrl, max: 20 }), { statements: 'named' })
 if (postgres !== undefined) await migrateReceipts(postgres)
 
 const worker = createWorker({

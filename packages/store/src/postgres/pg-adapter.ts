@@ -1,9 +1,15 @@
 import { CronceError } from '@cronce/core'
 import type { PostgresAdapter, PostgresRow } from './postgres-adapter.ts'
 
+interface PgAnswer {
+  readonly rows: PostgresRow[]
+  readonly command: string
+}
+
 /** The part of a `pg` client that is used here. */
 export interface PgClient {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: PostgresRow[]; readonly command: string }>
+  query(text: string, values?: unknown[]): Promise<PgAnswer>
+  query(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }): Promise<PgAnswer>
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
   release(destroy?: Error | boolean): void
@@ -12,6 +18,14 @@ export interface PgClient {
 /** The part of a `pg` Pool that is used here. */
 export interface PgPool<Client extends PgClient> {
   connect(): Promise<Client>
+}
+
+export interface PgAdapterOptions {
+  /**
+   * `named`: each connection prepares our few statements once, a fifth less work for Postgres. Not behind a pooler that hands
+   * connections round between transactions, unless it knows prepared statements (PgBouncer does from 1.21 on). Default `unnamed`.
+   */
+  readonly statements?: 'named' | 'unnamed'
 }
 
 /**
@@ -24,16 +38,27 @@ export interface PgPool<Client extends PgClient> {
  * pool.on('error', (error) => log.warn(error))   // a connection that breaks while nobody uses it
  * createWorker({ ..., receipts: { postgres: pgAdapter(pool) } })
  */
-export function pgAdapter<Client extends PgClient>(pool: PgPool<Client>): PostgresAdapter<Client> {
+export function pgAdapter<Client extends PgClient>(
+  pool: PgPool<Client>,
+  { statements = 'unnamed' }: PgAdapterOptions = {},
+): PostgresAdapter<Client> {
+  const names = new Map<string, string>()
+  const ask = (client: Client, text: string, values?: unknown[]) => {
+    // What has no values may be several statements in one text, as those of a migration are.
+    if (statements === 'unnamed' || values === undefined) return client.query(text, values)
+    const name = names.get(text) ?? `cronce_${names.size}`
+    names.set(text, name)
+    return client.query({ name, text, values })
+  }
   return {
     commit: 'checked',
-    query: (text, values) => withClient(pool, ({ client }) => client.query(text, values)),
+    query: (text, values) => withClient(pool, ({ client }) => ask(client, text, values)),
     transaction: (work) =>
       withClient(pool, async (hold) => {
         const { client } = hold
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         try {
-          const answer = await work(client, client)
+          const answer = await work({ query: (text, values) => ask(client, text, values) }, client)
           const { command } = await client.query('COMMIT')
           if (command !== 'COMMIT') throw new CronceError('CRONCE_TRANSACTION_ABORTED')
           return answer

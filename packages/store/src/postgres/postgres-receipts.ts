@@ -17,8 +17,7 @@ const WRITE =
 const KEEP =
   'select cronce.receipt_keep($1::timestamptz, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text::jsonb) as answer'
 const OPEN = 'select cronce.chunk_open($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
-const CLOSE =
-  'select cronce.chunk_close($1::timestamptz, $2::text, $3::text, $4::int, $5::bigint, $6::float8) as answer'
+const CLOSE = 'select cronce.chunks_close($1::text, $2::text, $3::float8)'
 
 /** How often the fold row of a settled chunk is tried for, 50 ms each, while effects of attempts that are over have it. */
 const CLOSE_TRIES = 10
@@ -78,8 +77,8 @@ export interface PostgresReceipts extends Receipts {
   ): Promise<ChunkEffectAnswer>
   /** Writes the holder's fence: no older holder starts an effect from here on. `busy`: an older one is in the middle of one. */
   openChunk(hold: ChunkHold): Promise<'held' | 'fenced' | 'busy'>
-  /** R3: the chunk was settled; its holder starts no effect either. */
-  closeChunk(hold: ChunkHold): Promise<'closed' | 'fenced' | 'busy'>
+  /** R3: these chunks were settled; their holders start no effect either. Not done where effects are under way for too long. */
+  closeChunks(holds: readonly ChunkHold[]): Promise<void>
 }
 
 export function postgresReceipts(options: PostgresReceiptsOptions): PostgresReceipts {
@@ -113,16 +112,27 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
     return row?.['answer'] as ReceiptWrite
   }
 
-  async function onChunk<Answer>(text: string, hold: ChunkHold, mostTries = 1): Promise<Answer | 'busy'> {
+  async function unlessBusy<Answer>(text: string, values: unknown[], mostTries = 1): Promise<Answer | 'busy'> {
     for (let tries = 1; ; tries++) {
       try {
-        const [row] = await ask(adapter, text, [...runValues(service, hold), hold.chunk, hold.fence, now()])
+        const [row] = await ask(adapter, text, values)
         return row?.['answer'] as Answer
       } catch (error) {
         if (!isBusy(error)) throw error
         if (tries === mostTries) return 'busy'
       }
     }
+  }
+
+  /** All of them in one statement; where an effect has one of them, one by one, so that it keeps no other open. */
+  async function closeChunks(holds: readonly ChunkHold[]): Promise<void> {
+    const list = holds.map((hold) => {
+      const [slotAt, , slot] = runValues(service, hold)
+      return [slotAt, slot, hold.chunk, hold.fence]
+    })
+    const answer = await unlessBusy(CLOSE, [service, JSON.stringify(list), now()])
+    if (answer !== 'busy') return
+    for (const hold of list) await unlessBusy(CLOSE, [service, JSON.stringify([hold]), now()], CLOSE_TRIES)
   }
 
   return {
@@ -162,8 +172,9 @@ export function postgresReceipts(options: PostgresReceiptsOptions): PostgresRece
       }),
     transactionOfMany: (ref, request, run) => runChunkEffect({ adapter, service, now }, ref, { ...request, run }),
 
-    openChunk: (hold) => onChunk<'held' | 'fenced'>(OPEN, hold),
-    closeChunk: (hold) => onChunk<'closed' | 'fenced'>(CLOSE, hold, CLOSE_TRIES),
+    openChunk: (hold) =>
+      unlessBusy<'held' | 'fenced'>(OPEN, [...runValues(service, hold), hold.chunk, hold.fence, now()]),
+    closeChunks,
   }
 }
 
