@@ -49,3 +49,9 @@ export function query(values: Readonly<Record<string, string | undefined>>): str
   const set = Object.entries(values).filter((pair): pair is [string, string] => (pair[1] ?? '') !== '')
   return set.length === 0 ? '' : `?${new URLSearchParams(set).toString()}`
 }
+
+/** An id that nobody else has; `randomUUID` is absent where the page came without TLS. */
+export function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

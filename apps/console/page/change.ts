@@ -1,16 +1,24 @@
 import { useState } from 'preact/hooks'
 import { change, RefusedRequest } from './api.ts'
 
+/** What changes answer: the slot that was started, where one was. */
+interface Changed {
+  readonly slot?: string
+  readonly status?: string
+  readonly reason?: string
+}
+
 /** One change at a time, and what came of it. */
 export function useChange(onDone: () => void) {
   const [state, setState] = useState<'idle' | 'sending' | 'done'>('idle')
   const [error, setError] = useState<RefusedRequest | undefined>()
-  const [answer, setAnswer] = useState<{ readonly slot?: string } | undefined>()
+  const [answer, setAnswer] = useState<Changed | undefined>()
   const ask = async (path: string, body: object) => {
     setState('sending')
     setError(undefined)
+    setAnswer(undefined)
     try {
-      setAnswer(await change<{ readonly slot?: string }>('POST', path, body))
+      setAnswer(await change<Changed>('POST', path, body))
       setState('done')
     } catch (failure) {
       setState('idle')
@@ -21,5 +29,10 @@ export function useChange(onDone: () => void) {
     onDone()
   }
   const send = (path: string, body: object) => void ask(path, body)
-  return { state, error, answer, send }
+  const reset = () => {
+    setState('idle')
+    setError(undefined)
+    setAnswer(undefined)
+  }
+  return { state, error, answer, send, reset }
 }

@@ -1,19 +1,46 @@
-import type { RunAnswer, RunsAnswer } from '../src/answers.ts'
+import type { RunsAnswer } from '../src/answers.ts'
 import { query as search } from './api.ts'
+import { textOf } from './form-text.ts'
+import { TextField } from './job-actions.tsx'
 import { useLive } from './live.ts'
-import { Pager, Pill, Shown } from './parts.tsx'
-import { href } from './route.ts'
-import { entitiesText, fromNowText, lengthText, utcText } from './text.ts'
+import { Command, Pager, quoted, Shown } from './parts.tsx'
+import { href, jobHref } from './route.ts'
+import { RunTable } from './runs-table.tsx'
+
+export const STATES = [
+  'running',
+  'enqueued',
+  'claimed',
+  'due',
+  'succeeded',
+  'partial',
+  'failed',
+  'abandoned',
+  'skipped',
+  'missed',
+] as const
 
 export function RunsView({ query }: { query: URLSearchParams }) {
   const [job, state, cursor] = ['job', 'state', 'cursor'].map((name) => query.get(name) ?? undefined)
-  const live = useLive<RunsAnswer>(`/api/runs${search({ job, state, cursor })}`)
+  const live = useLive<RunsAnswer>(`/api/runs${search({ job, state, cursor })}`, { job })
+  const apply = (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    location.hash = href('runs', undefined, { job: textOf(form, 'job').trim(), state: textOf(form, 'state') })
+  }
+  const command = ['cronce runs', ...(job === undefined ? [] : [`--job ${quoted(job)}`])].join(' ')
   return (
     <>
       <div class="bar">
-        <h1>Runs{job !== undefined && ` of ${job}`}</h1>
-        {state !== undefined && <Pill text={state} />}
-        {(job ?? state) !== undefined && <a href={href('runs')}>all runs</a>}
+        <h1>Runs</h1>
+        {job !== undefined && <a href={jobHref(job)}>of {job}</a>}
+        <Command text={state === undefined ? command : `${command} --state ${state}`} />
+        <form class="filter" key={`${job} ${state}`} onSubmit={apply}>
+          <TextField name="job" label="Job" value={job ?? ''} size={16} />
+          <StateField state={state} />
+          <button type="submit">Filter</button>
+          {(job ?? state) !== undefined && <a href={href('runs')}>all</a>}
+        </form>
       </div>
       <Shown live={live}>
         {({ runs, now, next }) => (
@@ -30,44 +57,18 @@ export function RunsView({ query }: { query: URLSearchParams }) {
   )
 }
 
-function RunTable({ runs, now }: { runs: readonly RunAnswer[]; now: number }) {
+export function StateField({ state }: { state: string | undefined }) {
   return (
-    <table class="cards">
-      <thead>
-        <tr>
-          <th>Slot</th>
-          <th>State</th>
-          <th>Due</th>
-          <th class="num">Late</th>
-          <th class="num">Took</th>
-          <th>Entities</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <tr key={run.slot}>
-            <td>
-              <a class="mono" href={href('runs', run.slot)}>
-                {run.slot}
-              </a>
-              {run.gap !== null && <div class="soft small">and {run.gap.count - 1} before it</div>}
-            </td>
-            <td>
-              <Pill text={run.state} /> <span class="small soft">{run.reason ?? run.why ?? ''}</span>
-            </td>
-            <td class="small" title={utcText(run.at)}>
-              {fromNowText(run.at, now)}
-            </td>
-            <td class="num" data-name="late">
-              {run.latenessMs === null ? '–' : lengthText(run.latenessMs)}
-            </td>
-            <td class="num" data-name="took">
-              {run.durationMs === null ? '–' : lengthText(run.durationMs)}
-            </td>
-            <td class="small">{entitiesText(run.entities)}</td>
-          </tr>
+    <label>
+      State{' '}
+      <select name="state">
+        <option value="">any</option>
+        {STATES.map((name) => (
+          <option key={name} value={name} selected={name === state}>
+            {name}
+          </option>
         ))}
-      </tbody>
-    </table>
+      </select>
+    </label>
   )
 }

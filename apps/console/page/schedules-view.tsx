@@ -1,15 +1,24 @@
 import type { JobAnswer, Mark, SchedulesAnswer } from '../src/answers.ts'
-import { query } from './api.ts'
-import { JobActions } from './job-actions.tsx'
+import { query as search } from './api.ts'
+import { textOf } from './form-text.ts'
+import { JobActions, TextField } from './job-actions.tsx'
+import { JobStanding } from './job-standing.tsx'
 import { useLive } from './live.ts'
-import { Pager, Pill, Shown } from './parts.tsx'
-import { href } from './route.ts'
+import { useNow } from './now.ts'
+import { Command, Pager, Pill, Shown } from './parts.tsx'
+import { href, jobHref } from './route.ts'
 import { MARK_NAMES, Strip } from './strip.tsx'
 import { Summary } from './summary.tsx'
-import { entitiesText, fromNowText, lengthText, utcText } from './text.ts'
+import { lengthText, utcText } from './text.ts'
 
-export function SchedulesView({ mayChange, cursor }: { mayChange: boolean; cursor: string | undefined }) {
-  const live = useLive<SchedulesAnswer>(`/api/schedules${query({ cursor })}`)
+export function SchedulesView({ mayChange, query }: { mayChange: boolean; query: URLSearchParams }) {
+  const [cursor, name] = ['after', 'name'].map((each) => query.get(each) ?? undefined)
+  const live = useLive<SchedulesAnswer>(`/api/schedules${search({ cursor, name })}`)
+  const apply = (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    location.hash = href('', undefined, { name: textOf(form, 'name').trim() })
+  }
   return (
     <Shown live={live}>
       {({ summary, jobs, now, next }) => (
@@ -18,29 +27,57 @@ export function SchedulesView({ mayChange, cursor }: { mayChange: boolean; curso
           <div class="bar">
             <h1>Schedules</h1>
             <Pill text="overdue first" />
-            <span class="soft mono">{utcText(now)}</span>
-            <Legend />
+            <Now toldAt={now} />
+            <Command text="cronce jobs" />
+            <form class="filter" key={name} onSubmit={apply}>
+              <TextField name="name" label="Job" value={name ?? ''} placeholder="part of a name" size={14} />
+              <button type="submit">Find</button>
+              {name !== undefined && <a href={href('')}>all</a>}
+            </form>
           </div>
           {jobs.length === 0 ? (
-            <p class="empty">
-              No job is registered yet. A job appears here once a replica that carries it has started: see{' '}
-              <code>docs/console.md</code>.
-            </p>
+            <Nothing isFiltered={name !== undefined} />
           ) : (
-            <div class="rows" role="list">
-              {jobs.map((job) => (
-                <JobRow key={job.name} job={job} now={now} mayChange={mayChange} reload={live.reload} />
-              ))}
-            </div>
+            <>
+              <Legend />
+              <div class="rows">
+                <div class="row head" aria-hidden="true">
+                  <div class="cell job">Job</div>
+                  <div class="cell slots">Last 40 slots, height is duration</div>
+                  <div class="cell figures">Late p50 · took / interval</div>
+                  <div class="cell next">Next</div>
+                </div>
+                <div role="list">
+                  {jobs.map((job) => (
+                    <JobRow key={job.name} job={job} now={now} mayChange={mayChange} reload={live.reload} />
+                  ))}
+                </div>
+              </div>
+            </>
           )}
           <Pager
-            first={cursor === undefined ? undefined : href('')}
-            next={next === null ? undefined : href('', undefined, { after: next })}
+            first={cursor === undefined ? undefined : href('', undefined, { name })}
+            next={next === null ? undefined : href('', undefined, { name, after: next })}
+            names={['First jobs', 'More jobs']}
           />
         </>
       )}
     </Shown>
   )
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <p class="empty">No job has a name like that.</p>
+  return (
+    <p class="empty">
+      No job is registered yet. A job appears here once a replica that carries it has started: see{' '}
+      <code>docs/console.md</code>.
+    </p>
+  )
+}
+
+function Now({ toldAt }: { toldAt: number }) {
+  return <span class="soft mono">{utcText(useNow(toldAt))}</span>
 }
 
 function Legend() {
@@ -69,7 +106,7 @@ function JobRow({ job, now, mayChange, reload }: RowProps) {
   return (
     <section class={`row ${overdue.length > 0 ? 'alarm' : ''}`} role="listitem" aria-label={name}>
       <div class="cell job">
-        <a class="name" href={href('runs', undefined, { job: name })}>
+        <a class="name" href={jobHref(name)}>
           {name}
         </a>
         <div class="soft small">
@@ -81,14 +118,14 @@ function JobRow({ job, now, mayChange, reload }: RowProps) {
           </a>
         )}
       </div>
-      <div class="cell next">
-        <Standing job={job} now={now} />
-      </div>
       <div class="cell slots">
         <Strip job={name} slots={slots} />
       </div>
       <div class="cell figures">
         <Figures job={job} />
+      </div>
+      <div class="cell next">
+        <JobStanding job={job} now={now} />
       </div>
       {mayChange && !job.gone && (
         <div class="cell act">
@@ -99,57 +136,8 @@ function JobRow({ job, now, mayChange, reload }: RowProps) {
   )
 }
 
-function Standing({ job, now }: { job: JobAnswer; now: number }) {
-  const { overdue, running, next, pause, fault, gone } = job
-  return (
-    <>
-      {overdue.map((row) => (
-        <div key={`${row.slot} ${row.kind}`} class="why">
-          <Pill
-            text={`${row.kind === 'start' ? 'not started' : 'not ended'}, overdue ${lengthText(row.sinceMs)}`}
-            tone="bad"
-          />{' '}
-          {row.reason}
-          <div class="small">
-            <a class="inst" href={href('runs', row.slot)}>
-              due {row.local}
-            </a>{' '}
-            {row.local !== utcText(row.at) && <span class="inst">{utcText(row.at)}</span>}
-            {row.count > 1 && `, and ${row.count - 1} more`}
-          </div>
-        </div>
-      ))}
-      {running !== null && (
-        <div>
-          <a href={href('runs', running.slot)}>
-            <Pill text="running" />
-          </a>{' '}
-          <span class="small">{entitiesText(running.entities)}</span>
-        </div>
-      )}
-      {fault !== '' && <div class="why small">this release cannot read its definition: {fault}</div>}
-      {gone && <div class="soft small">removed: no live replica carries it</div>}
-      {pause !== null && (
-        <div class="small">
-          <Pill text={pause.state} tone="warn" /> by {pause.by}
-          {pause.note !== '' && `: ${pause.note}`}
-          {pause.untilAt !== null && `, until ${utcText(pause.untilAt)}`}
-        </div>
-      )}
-      {next !== null && (
-        <div class="small">
-          <span class="soft">next </span>
-          {fromNowText(next.startsAt, now)}
-          <div class="soft num">
-            <span class="inst">{next.local}</span>{' '}
-            {next.local !== utcText(next.at) && <span class="inst">{utcText(next.at)}</span>}
-          </div>
-          {next.note !== null && <div class="warn-text">{next.note}</div>}
-        </div>
-      )}
-    </>
-  )
-}
+/** From here on a run takes so much of its interval that the next slot may meet it. */
+const FULL_SHARE = 0.7
 
 function Figures({ job }: { job: JobAnswer }) {
   const { latenessP50Ms, tookMs, intervalMs } = job
@@ -157,14 +145,14 @@ function Figures({ job }: { job: JobAnswer }) {
   return (
     <>
       <div>
-        <span class="soft small">late p50 </span>
+        <span class="soft small">late </span>
         {latenessP50Ms === null ? '–' : lengthText(latenessP50Ms)}
       </div>
       <div>
-        <div class="soft small">took / interval</div>
-        {tookMs === null ? '–' : lengthText(tookMs)} / {intervalMs === null ? '–' : lengthText(intervalMs)}
+        {tookMs === null ? '–' : lengthText(tookMs)} <span class="soft">/</span>{' '}
+        {intervalMs === null ? '–' : lengthText(intervalMs)}
       </div>
-      <div class={`meter ${share > 0.7 ? 'full' : ''}`} aria-hidden="true">
+      <div class={`meter ${share > FULL_SHARE ? 'full' : ''}`} aria-hidden="true">
         <i style={{ width: `${Math.max(share > 0 ? 1 : 0, 100 * share)}%` }} />
       </div>
     </>

@@ -1,5 +1,5 @@
 import type { SummaryAnswer } from '../src/answers.ts'
-import { href } from './route.ts'
+import { href, jobHref } from './route.ts'
 import { countText, lengthText, numberText } from './text.ts'
 
 /** The answer first: each of the four leads to where it is mended. */
@@ -9,10 +9,7 @@ export function Summary({ summary, now }: { summary: SummaryAnswer; now: number 
   const jobs = new Set(overdue.map(({ job }) => job)).size
   return (
     <div class="answer">
-      <a
-        class={worst === undefined ? '' : 'bad'}
-        href={worst === undefined ? href('runs') : href('runs', undefined, { job: worst.job })}
-      >
+      <a class={worst === undefined ? '' : 'bad'} href={worst === undefined ? href('runs') : jobHref(worst.job)}>
         <strong>{jobs === 0 ? 'Nothing overdue' : `${numberText(jobs)} overdue`}</strong>
         <span>
           {worst === undefined

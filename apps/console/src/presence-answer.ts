@@ -32,9 +32,9 @@ export async function readPresence(access: ServiceAccess): Promise<PresenceAnswe
       const { id, state, release, host, pid, startedAt, heardAt, skewMs, loopLateMs, jobs, tzdata } = replica
       return { id, state, release, host, pid, startedAt, heardAt, skewMs, loopLateMs, jobs, tzdata }
     }),
-    workers: workers.map(({ id, state, release, host, pid, startedAt, heardAt, queues: served, active, handlers }) => {
+    workers: workers.map(({ id, state, release, host, pid, startedAt, heardAt, queues: places, active, handlers }) => {
       const jobs = Object.keys(handlers).length
-      return { id, state, release, host, pid, startedAt, heardAt, queues: served, active, jobs }
+      return { id, state, release, host, pid, startedAt, heardAt, queues: places, active, jobs }
     }),
     queues,
   }

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000
 const limit = (unset: number, most: number) => z.coerce.number().int().min(1).max(most).default(unset)
 const text = z.string().min(1).max(8_192).optional()
 
-const SCHEDULES = z.strictObject({ limit: limit(50, 200), cursor: text })
+const SCHEDULES = z.strictObject({ limit: limit(50, 200), cursor: text, name: text })
 const RUNS = z.strictObject({
   limit: limit(50, 200),
   cursor: text,
@@ -28,8 +28,8 @@ const AUDIT = z.strictObject({ hours: z.coerce.number().min(1).max(744).default(
 export function addReadRoutes(app: FastifyInstance, access: ServiceAccess): void {
   const { store } = access
   app.get('/api/schedules', async ({ query }) => {
-    const { limit: most, cursor } = readInput(SCHEDULES, query)
-    return await readSchedules(access, { limit: most, after: cursor })
+    const { limit: most, cursor, name } = readInput(SCHEDULES, query)
+    return await readSchedules(access, { limit: most, after: cursor, part: name })
   })
   app.get('/api/runs', async ({ query }) => await readRuns(store, readInput(RUNS, query)))
   app.get<{ Params: { slot: string } }>('/api/runs/:slot', async ({ params }) => await readRun(store, params.slot))

@@ -34,19 +34,22 @@ export interface SchedulesRequest {
   readonly limit: number
   /** The name after which the page begins; undefined: the first page, which has all overdue jobs on top. */
   readonly after: string | undefined
+  /** A part of the names that are shown, in any case; undefined: all. */
+  readonly part?: string | undefined
 }
 
 /** The first view: what is overdue, what runs, what died, who lives, and every job's last slots. */
 export async function readSchedules(
   { store }: ServiceAccess,
-  { limit, after }: SchedulesRequest,
+  { limit, after, part }: SchedulesRequest,
 ): Promise<SchedulesAnswer> {
   const [now, all, overdue] = await Promise.all([readTime(store), listJobNames(store), listOverdue(store)])
-  const names = all.toSorted().filter((name) => after === undefined || name > after)
+  const isShown = (name: string) => part === undefined || name.toLowerCase().includes(part.toLowerCase())
+  const names = all.toSorted().filter((name) => isShown(name) && (after === undefined || name > after))
   const byName = groupByJob(overdue)
   const shown = names.slice(0, limit)
   // Those on top are again on the page of their name where that is a later one: the page leaves out what it has.
-  const onTop = after === undefined ? [...byName.keys()].slice(0, limit) : []
+  const onTop = after === undefined ? [...byName.keys()].filter(isShown).slice(0, limit) : []
   const listed = [...onTop, ...shown.filter((name) => !onTop.includes(name))]
   const [summary, jobs] = await Promise.all([
     readSummary(store, { names: all, overdue }),
