@@ -8,6 +8,7 @@ import { createProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 import { printable, printableJson } from './text/printable.ts'
 import { VERSION } from './version.ts'
+import { readWatch, watchVerb } from './watch.ts'
 
 /** One call of the command line. */
 export interface Invocation {
@@ -28,8 +29,10 @@ export async function runCli({ args, clock, folder, terminal, environment }: Inv
   const help: string[] = []
   let exit: Exit = 'well'
   const program = createProgram(
-    async (verb) => {
+    async (verb, watch = {}) => {
       const context: Context = { global: program.opts<GlobalOptions>(), clock, folder, terminal, environment }
+      const everyMs = readWatch(watch)
+      if (everyMs !== undefined) return await watchVerb(() => verb(context), { context, form, everyMs })
       const answer = await verb(context)
       await print(answer, form, terminal)
       exit = answer.exit ?? 'well'

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly paint: Paint
   /** How progress is shown on standard error: on one line that is drawn anew, or a line for each step. Default `lines`. */
   readonly progress?: 'redrawn' | 'lines'
+  /** Lines of the terminal that standard output is; undefined where it is none, and nothing is drawn anew. */
+  readonly height?: number | undefined
   /** Calls `stop` at the first Ctrl-C instead of ending; the next one ends at once. Answers what takes it back. */
   onInterrupt?(stop: () => void): () => void
 }
@@ -27,7 +29,12 @@ export function processTerminal({ colour }: { colour: 'wanted' | 'unwanted' }): 
         stdout.write(text, () => resolve())
       }),
     err: (text) => void stderr.write(text),
-    width: Math.max(LEAST_WIDTH, stdout.columns ?? DEFAULT_WIDTH),
+    get width() {
+      return Math.max(LEAST_WIDTH, stdout.columns ?? DEFAULT_WIDTH)
+    },
+    get height() {
+      return stdout.isTTY ? stdout.rows : undefined
+    },
     paint: stdout.isTTY && colour === 'wanted' ? coloured : plain,
     progress: stderr.isTTY ? 'redrawn' : 'lines',
     onInterrupt(stop) {

@@ -19,3 +19,17 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Waits so long, or until it is told to stop; never fails. */
+export function waitFor(delayMs: number, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted || delayMs <= 0) return resolve()
+    const end = () => {
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(delayMs, end)
+    signal.addEventListener('abort', end)
+  })
+}

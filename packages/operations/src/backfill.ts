@@ -1,4 +1,4 @@
-import { type Clock, CronceError, isCronceError, RUN_STATES, type RunState } from '@cronce/core'
+import { type Clock, CronceError, isCronceError, RUN_STATES, type RunState, waitFor } from '@cronce/core'
 import { readJob, readSlot } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { type BackfillPlan, type BackfillRange, type BackfillSlot, planBackfill } from './backfill-plan.ts'
@@ -8,7 +8,6 @@ import { type AskedAction, recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 import { type OwnedJob, requireOwnedJob } from './slot-owners.ts'
 import { takeSlot } from './take-slot.ts'
-import { waitFor } from './wait-for.ts'
 
 export interface BackfillRequest extends BackfillRange {
   readonly operator: Operator

@@ -1,10 +1,9 @@
-import { type Clock, systemClock } from '@cronce/core'
+import { type Clock, systemClock, waitFor } from '@cronce/core'
 import type { MeantLetter } from './dead-letter-filter.ts'
 import { grouped } from './grouped.ts'
 import type { LetterSelection, SelectedLetters, SettledLetters } from './letter-selection.ts'
 import type { Operator } from './operator.ts'
 import { Pace } from './pace.ts'
-import { waitFor } from './wait-for.ts'
 
 /** What every change of many dead letters is asked with. */
 export interface LetterChangeRequest {

@@ -1,30 +1,37 @@
 import { type Command, Option } from 'commander'
-import type { FilterOptions } from '../letter-selection.ts'
 import type { DiscardOptions } from '../verbs/dead-discard.ts'
+import type { ExportOptions } from '../verbs/dead-export.ts'
 import type { DeadListOptions } from '../verbs/dead-list.ts'
 import type { RetryOptions } from '../verbs/dead-retry.ts'
+import type { DeadShowOptions } from '../verbs/dead-show.ts'
+import type { WatchOptions } from '../watch.ts'
 import { examples } from './examples.ts'
 import type { RunVerb } from './run-verb.ts'
+import { watched } from './watched.ts'
 
 /** `dead list|show|retry|discard|export`. */
 export function registerDead(program: Command, run: RunVerb): void {
   const dead = program.command('dead').description('entities and runs that used up their attempts')
-  filtered(dead.command('list').description('open dead letters, newest first'))
+  watched(filtered(dead.command('list').description('open dead letters, newest first')))
     .option('--limit <n>', 'how many (default: 20)')
     .option('--cursor <cursor>', '`next` of an earlier answer: older ones')
     .addHelpText(
       'after',
       examples('cronce dead list --job package-report', "cronce dead list --error 'HTTP 402' --json"),
     )
-    .action((options: DeadListOptions) =>
-      run(async (context) => (await import('../verbs/dead-list.ts')).deadList(context, options)),
+    .action((options: DeadListOptions & WatchOptions) =>
+      run(async (context) => (await import('../verbs/dead-list.ts')).deadList(context, options), options),
     )
   dead
     .command('show')
     .description('one dead letter: payload and every error, newest first')
     .argument('<id>', 'its id, whole, from `cronce dead list`')
+    .option('--reveal', 'also what its definition hides of it; the journal says so')
+    .option('--as <name>', 'who asks (default: the user of this machine)')
     .addHelpText('after', examples('cronce dead show package-report@20261127T010000Z/left-pad'))
-    .action((id: string) => run(async (context) => (await import('../verbs/dead-show.ts')).deadShow(context, id)))
+    .action((id: string, options: DeadShowOptions) =>
+      run(async (context) => (await import('../verbs/dead-show.ts')).deadShow(context, id, options)),
+    )
   selected(dead.command('retry').description('runs dead letters again, with fresh attempts'))
     .option('--abandoned', 'with a filter: also what was abandoned and may have had its effect')
     .addHelpText(
@@ -51,8 +58,10 @@ export function registerDead(program: Command, run: RunVerb): void {
       run(async (context) => (await import('../verbs/dead-discard.ts')).deadDiscard(context, ids, options)),
     )
   filtered(dead.command('export').description('open dead letters with payloads and errors, one JSON object per line'))
+    .option('--reveal', 'also what definitions hide of them; the journal says so')
+    .option('--as <name>', 'who asks (default: the user of this machine)')
     .addHelpText('after', examples('cronce dead export --job package-report > dead.ndjson'))
-    .action((options: FilterOptions) =>
+    .action((options: ExportOptions) =>
       run(async (context) => (await import('../verbs/dead-export.ts')).deadExport(context, options)),
     )
 }

@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import type { ActionsOptions } from '../verbs/actions.ts'
 import type { AuditOptions } from '../verbs/audit.ts'
 import type { JobsOptions } from '../verbs/jobs.ts'
+import type { WatchOptions } from '../watch.ts'
 import { examples } from './examples.ts'
 import type { RunVerb } from './run-verb.ts'
+import { watched } from './watched.ts'
 
 /** `check`, `jobs`, `overdue`, `audit`, `actions`, `replicas` and `doctor`. */
 export function registerService(program: Command, run: RunVerb): void {
@@ -12,25 +14,33 @@ export function registerService(program: Command, run: RunVerb): void {
     .description('validates every definition, and the Redis where one is configured')
     .addHelpText('after', examples('cronce check', 'cronce check --jobs ./dist/jobs.js --json'))
     .action(() => run(async (context) => (await import('../verbs/check.ts')).check(context)))
-  program
-    .command('jobs')
-    .description('every job with its next slot and what became of its last, or all of one job')
-    .argument('[job]', 'one job: its definition, its generations, and what was done to it')
-    .option('--limit <n>', 'how many (default: 100)')
-    .option('--cursor <cursor>', '`next` of an earlier answer: the ones after')
+  watched(
+    program
+      .command('jobs')
+      .description('every job with its next slot and what became of its last, or all of one job')
+      .argument('[job]', 'one job: its definition, its generations, and what was done to it')
+      .option('--limit <n>', 'how many (default: 100)')
+      .option('--cursor <cursor>', '`next` of an earlier answer: the ones after'),
+  )
     .addHelpText('after', examples('cronce jobs', 'cronce jobs package-report'))
-    .action((job: string | undefined, options: JobsOptions) =>
-      run(async (context) =>
-        job === undefined
-          ? (await import('../verbs/jobs.ts')).jobs(context, options)
-          : (await import('../verbs/job.ts')).job(context, job),
+    .action((job: string | undefined, options: JobsOptions & WatchOptions) =>
+      run(
+        async (context) =>
+          job === undefined
+            ? (await import('../verbs/jobs.ts')).jobs(context, options)
+            : (await import('../verbs/job.ts')).job(context, job),
+        options,
       ),
     )
-  program
-    .command('overdue')
-    .description('what should have started or ended by now, and why it has not; exit 1 where there is any')
+  watched(
+    program
+      .command('overdue')
+      .description('what should have started or ended by now, and why it has not; exit 1 where there is any'),
+  )
     .addHelpText('after', examples('cronce overdue', 'cronce overdue --json || page-somebody'))
-    .action(() => run(async (context) => (await import('../verbs/overdue.ts')).overdue(context)))
+    .action((options: WatchOptions) =>
+      run(async (context) => (await import('../verbs/overdue.ts')).overdue(context), options),
+    )
   program
     .command('audit')
     .description('whether every slot that had to exist is recorded, once; exit 1 unless it adds up')
@@ -56,11 +66,11 @@ export function registerService(program: Command, run: RunVerb): void {
     .action((options: ActionsOptions) =>
       run(async (context) => (await import('../verbs/actions.ts')).actions(context, options)),
     )
-  program
-    .command('replicas')
-    .description('the processes of the service: triggers and workers')
-    .addHelpText('after', examples('cronce replicas'))
-    .action(() => run(async (context) => (await import('../verbs/replicas.ts')).replicas(context)))
+  watched(program.command('replicas').description('the processes of the service: triggers and workers'))
+    .addHelpText('after', examples('cronce replicas', 'cronce replicas --watch --every 10s'))
+    .action((options: WatchOptions) =>
+      run(async (context) => (await import('../verbs/replicas.ts')).replicas(context), options),
+    )
   program
     .command('doctor')
     .description('Redis, clocks, processes and queues, and what is wrong with them; exit 1 where a run is at risk')
