@@ -140,6 +140,8 @@ export interface LetterAnswer extends LetterRowAnswer {
   readonly worker: string
   readonly release: string
   readonly payload: unknown
+  /** Whether its definition hides a part of it, which an admin may have revealed. */
+  readonly redacted: boolean
   readonly errors: readonly KeptErrorAnswer[]
   readonly discardReason: string | null
 }

@@ -13,6 +13,7 @@ import { guardRequests } from './guard.ts'
 import { createConsoleMetrics } from './metrics.ts'
 import type { ProxyOptions } from './proxy.ts'
 import { addReadRoutes } from './read-routes.ts'
+import { addRevealRoutes } from './reveal-routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
@@ -83,6 +84,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addSessionRoutes(app, { access, limit, service, sessionMs })
   addReadRoutes(app, target)
   addActionRoutes(app, target)
+  addRevealRoutes(app, target)
   addChangeRoutes(app, target)
   addConsoleRoutes(app, { target, access, clock: systemClock })
   const isPublic = { config: { asks: 'public' } } as const

@@ -5,6 +5,7 @@ import {
   listRuns,
   type PageRequest,
   type RunQuery,
+  type ShownLetter,
   showDeadLetter,
 } from '@cronce/operations'
 import { readTime, type Store } from '@cronce/store'
@@ -30,14 +31,18 @@ export async function readLetters(store: Store, query: DeadLetterFilter & PageRe
   return { now, total: total ?? null, letters: rows.map(letterRowAnswer), next: next ?? null }
 }
 
-/** One dead letter with its payload and its errors, whatever its state. */
+/** One dead letter with its payload and its errors, whatever its state; without what its definition hides. */
 export async function readLetter(store: Store, id: string): Promise<LetterAnswer> {
-  const letter = await showDeadLetter(store, id)
+  return letterAnswer(await showDeadLetter(store, id))
+}
+
+export function letterAnswer(letter: ShownLetter): LetterAnswer {
   const [newest] = letter.errors
-  const { job, slot, reason, state, attempts, lives, at, worker, release, payload } = letter
+  const { id, job, slot, reason, state, attempts, lives, at, worker, release, payload, redacted } = letter
   return {
     ...{ id, job, slot, reason, state, attempts, lives, at, worker, release },
     payload: payload ?? null,
+    redacted,
     entity: letter.entity ?? null,
     error: newest === undefined ? null : { name: newest.name, message: newest.message },
     errors: letter.errors.map((error) => ({ ...error, stack: error.stack ?? null })),

@@ -17,7 +17,6 @@ export {
   type DeadLetterPage,
   type DeadLetterQuery,
   listDeadLetters,
-  showDeadLetter,
 } from './list-dead-letters.ts'
 export * from './list-jobs.ts'
 export * from './list-runs.ts'
@@ -35,5 +34,6 @@ export * from './resume-job.ts'
 export * from './run-now.ts'
 export type { RunRow } from './run-row.ts'
 export * from './run-slot.ts'
+export * from './show-dead-letter.ts'
 export * from './show-run.ts'
 export * from './upsert-job.ts'

@@ -1,12 +1,5 @@
 import { CronceError, formatDeadLetterId, formatDoneLetterId, parseDeadLetterId, parseSlotKey } from '@cronce/core'
-import {
-  countDeadLetters,
-  countDeadLettersOf,
-  type DeadLetter,
-  listJobNames,
-  readDeadLetter,
-  type Store,
-} from '@cronce/store'
+import { countDeadLetters, countDeadLettersOf, listJobNames, type Store } from '@cronce/store'
 import {
   type DeadLetterFilter,
   eachMeantBatch,
@@ -66,17 +59,6 @@ async function quickCount(store: Store, filter: DeadLetterFilter): Promise<numbe
   const run = runOfSlot(slot)
   if (fromAt !== undefined || toAt !== undefined) return undefined
   return job === undefined || job === run.job ? await countDeadLettersOf(store, run) : 0
-}
-
-/**
- * One dead letter with its payload and every error that is kept, whatever its state.
- *
- * @throws CronceError CRONCE_DEAD_LETTER_UNKNOWN
- */
-export async function showDeadLetter(store: Store, id: string): Promise<DeadLetter> {
-  const letter = await readDeadLetter(store, jobOfLetter(id), id)
-  if (letter === undefined) throw new CronceError('CRONCE_DEAD_LETTER_UNKNOWN', { id })
-  return letter
 }
 
 /**

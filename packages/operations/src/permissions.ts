@@ -2,7 +2,7 @@
 export const ROLES = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Every change that people make, and the least role that may ask for it. */
+/** Every change that people make, and what only some may see; with the least role that may ask for it. */
 export const PERMISSIONS = {
   pause: 'operator',
   resume: 'operator',
@@ -15,6 +15,8 @@ export const PERMISSIONS = {
   'discard-many': 'admin',
   /** `--force`: a run that has ended is walked again. */
   'run-slot-again': 'admin',
+  /** What a job's definition hides of its payloads. */
+  reveal: 'admin',
   'upsert-job': 'admin',
   'remove-job': 'admin',
   'pin-image': 'admin',

@@ -7,7 +7,7 @@ import type { ChunkOutcomes } from './chunk-outcomes.ts'
 import type { MemberQueue } from './member-queue.ts'
 import type { TaskInHand } from './run-progress.ts'
 import type { StartAllowance } from './start-allowance.ts'
-import { describeThrown } from './thrown-value.ts'
+import { describeRedacted } from './thrown-value.ts'
 
 export interface BulkOptions {
   readonly scope: AttemptScope
@@ -106,7 +106,8 @@ export class ChunkBulk {
     }
     for (const { member } of valid) queue.putBack(outcomes.fallBack(member, end.thrown))
     const { context, slot, task } = this.#inHand
-    const error = describeThrown(end.thrown)
+    const payloads = valid.map(({ member }) => member.payload)
+    const error = describeRedacted(end.thrown, { payloads, redact: this.#inHand.handler.job.redact })
     context.events.emit('chunk.fell-back', { slot, chunk: task.number, entities: valid.length, error })
   }
 

@@ -1,4 +1,4 @@
-import { formatDeadLetterId, type SlotKey } from '@cronce/core'
+import { formatDeadLetterId, type Redaction, type SlotKey } from '@cronce/core'
 import { type ChunkMember, type ChunkStart, type MemberFailure, type Settled, settleChunk } from '@cronce/store'
 import type { AttemptEnd } from './attempt-pool.ts'
 import { abandonedEnd, type ChunkMode, type ForegoneEnd, judgeFailure } from './chunk-decisions.ts'
@@ -6,7 +6,7 @@ import { readWish } from './handler-errors.ts'
 import { createPatience } from './patience.ts'
 import type { TaskInHand } from './run-progress.ts'
 import { SettleBuffer } from './settle-buffer.ts'
-import { describeThrown, keptError } from './thrown-value.ts'
+import { describeRedacted, keptError, type ThrownValue } from './thrown-value.ts'
 
 export interface OutcomesOptions {
   readonly start: ChunkStart
@@ -28,12 +28,12 @@ interface FailedEnd extends Pick<MemberFailure, 'verdict' | 'reason' | 'attempts
 export function memberFailure(
   member: ChunkMember,
   { thrown, ...facts }: FailedEnd,
-  { slot, at, worker }: { slot: SlotKey; at: number; worker: string },
+  { slot, at, worker, redact }: { slot: SlotKey; at: number; worker: string; redact: Redaction | undefined },
 ): MemberFailure {
   return {
     ...facts,
     index: member.index,
-    error: keptError(thrown, { number: member.attempts + 1, at, worker }),
+    error: keptError(thrown, { number: member.attempts + 1, at, worker, redact, payload: member.payload }),
     deadLetterId: formatDeadLetterId(slot, member.key),
     entity: member.key,
     payload: JSON.stringify(member.payload ?? null),
@@ -156,7 +156,7 @@ export class ChunkOutcomes {
     }
     const nextAttemptAt = now + delayMs
     this.#write(member, { verdict, reason, attempts, thrown: end.thrown, nextAttemptAt })
-    const error = describeThrown(end.thrown)
+    const error = this.#describe(member, end.thrown)
     context.events.emit('entity.retried', { slot, entity: member.key, attempt: number, delayMs, error })
     const attemptsBefore = member.attemptsBefore + (verdict === 'later' ? 1 : 0)
     return { ...member, state: 'retrying', attempts, attemptsBefore, nextAttemptAt }
@@ -175,13 +175,25 @@ export class ChunkOutcomes {
     const { verdict, reason, attempts, thrown } = end
     this.#counts[verdict] += 1
     this.#letters.push(this.#write(member, { ...end, nextAttemptAt: 0 }).deadLetterId)
-    context.events.emit('entity.died', { slot, entity: member.key, attempts, reason, error: describeThrown(thrown) })
+    context.events.emit('entity.died', {
+      slot,
+      entity: member.key,
+      attempts,
+      reason,
+      error: this.#describe(member, thrown),
+    })
+  }
+
+  /** For the log: without what the job does not show. */
+  #describe({ payload }: ChunkMember, thrown: unknown): ThrownValue {
+    return describeRedacted(thrown, { payloads: [payload], redact: this.#inHand.handler.job.redact })
   }
 
   #write(member: ChunkMember, end: FailedEnd): MemberFailure {
     const { context, slot } = this.#inHand
     const at = this.#options.now()
-    const failure = memberFailure(member, end, { slot, at, worker: context.executor.worker })
+    const { redact } = this.#inHand.handler.job
+    const failure = memberFailure(member, end, { slot, at, worker: context.executor.worker, redact })
     this.#buffer.addFailure(failure)
     return failure
   }

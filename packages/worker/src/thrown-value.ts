@@ -1,4 +1,4 @@
-import { describeValue } from '@cronce/core'
+import { describeValue, type Redaction, redactPayload, withoutValues } from '@cronce/core'
 import type { KeptError } from '@cronce/store'
 
 /** The longest message and stack that are kept, in characters. */
@@ -74,10 +74,26 @@ function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}...`
 }
 
+/** A thrown value as text that says nothing of what the job does not show of these payloads. */
+export function describeRedacted(
+  thrown: unknown,
+  { payloads, redact }: { payloads: readonly unknown[]; redact: Redaction | undefined },
+): ThrownValue {
+  const described = describeThrown(thrown)
+  if (redact === undefined) return described
+  const { values } = redactPayload(payloads, redact)
+  const { name, message, stack } = described
+  const shown = { name: withoutValues(name, values), message: withoutValues(message, values) }
+  return stack === undefined ? shown : { ...shown, stack: withoutValues(stack, values) }
+}
+
 /** A failed attempt as the store keeps it: JSON of a {@link KeptError}. */
-export function keptError(thrown: unknown, attempt: { number: number; at: number; worker: string }): string {
+export function keptError(
+  thrown: unknown,
+  attempt: { number: number; at: number; worker: string; payload?: unknown; redact?: Redaction | undefined },
+): string {
   const error: KeptError = {
-    ...describeThrown(thrown),
+    ...describeRedacted(thrown, { payloads: [attempt.payload], redact: attempt.redact }),
     attempt: attempt.number,
     at: attempt.at,
     worker: attempt.worker,

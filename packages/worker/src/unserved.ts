@@ -87,7 +87,7 @@ async function giveUpChunk(context: WorkerContext, task: Task, settings: JobSett
     error,
     attempts: member.attempts,
   }))
-  const facts = { slot: slotKeyOf(task), at: start.now, worker }
+  const facts = { slot: slotKeyOf(task), at: start.now, worker, redact: undefined }
   const failures = [...ends, ...unserved].map(({ member, error: thrown, ...end }) =>
     memberFailure(member, { ...end, thrown, nextAttemptAt: 0 }, facts),
   )

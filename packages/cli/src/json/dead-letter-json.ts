@@ -1,5 +1,4 @@
-import type { DeadLetterRow } from '@cronce/operations'
-import type { DeadLetter } from '@cronce/store'
+import type { DeadLetterRow, ShownLetter } from '@cronce/operations'
 import { isoText } from '../text/instant-text.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -19,7 +18,7 @@ export function deadLetterJson({ id, slot, job, entity, attempts, error, at, rea
 }
 
 /** A dead letter with everything that is kept of it. */
-export function wholeDeadLetterJson(letter: DeadLetter): Json {
+export function wholeDeadLetterJson(letter: ShownLetter): Json {
   const { id, slot, job, entity, attempts, at, reason, state, lives, worker, release, payload, errors } = letter
   const [newest] = errors
   return {
@@ -36,6 +35,7 @@ export function wholeDeadLetterJson(letter: DeadLetter): Json {
     worker,
     release,
     payload: payload ?? null,
+    redacted: letter.redacted,
     errors: errors.map((error) => ({ ...error, at: isoText(error.at) })),
     discardReason: letter.discardReason ?? null,
   }

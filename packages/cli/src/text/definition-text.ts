@@ -38,8 +38,21 @@ export function definitionLines({ jobs, warnings, errors, terminal }: CheckedDef
 
 /** What a definition says, in JSON. */
 export function settingsJson(job: JobSettings): Readonly<Record<string, unknown>> {
-  const { name, schedule, onCrash, catchUp, overlap, tolerance, chunk, retry, timeoutMs, queue, version } = job
-  return { name, schedule, onCrash, catchUp, overlap, tolerance, chunk, retry, timeoutMs, queue, version }
+  const { name, schedule, onCrash, catchUp, overlap, tolerance, chunk, retry, timeoutMs, queue, version, redact } = job
+  return {
+    name,
+    schedule,
+    onCrash,
+    catchUp,
+    overlap,
+    tolerance,
+    chunk,
+    retry,
+    timeoutMs,
+    queue,
+    version,
+    redact: redact ?? null,
+  }
 }
 
 function catchUpText({ mode, withinMs }: CatchUp): string {

@@ -1,26 +1,51 @@
 import { isCronceError } from '@cronce/core'
-import { eachMeantBatch, showDeadLetter } from '@cronce/operations'
+import { eachMeantBatch, revealDeadLetters, type ShownLetter, showDeadLetter } from '@cronce/operations'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { wholeDeadLetterJson } from '../json/dead-letter-json.ts'
 import { type FilterOptions, readFilter } from '../letter-selection.ts'
+import { readOperator } from '../operator-option.ts'
 import { withService } from '../service-connection.ts'
 import { printableJson } from '../text/printable.ts'
 
+/** The options of `dead export`, as they were typed. */
+export interface ExportOptions extends FilterOptions {
+  readonly reveal?: boolean
+  readonly as?: string
+}
+
+type Show = (id: string) => Promise<ShownLetter>
+
 /** `dead export`: open dead letters with everything that is kept of them, one JSON object per line. */
-export async function deadExport(context: Context, options: FilterOptions): Promise<Answer> {
+export async function deadExport(context: Context, options: ExportOptions): Promise<Answer> {
+  const { job, slot, error } = options
   const filter = readFilter(options)
-  await withService(context, async ({ store }) => {
-    for await (const batch of eachMeantBatch(store, filter)) {
-      for (const { id } of batch) {
-        const letter = await showDeadLetter(store, id).catch((failure: unknown) => {
-          // Discarded and forgotten since it was listed.
-          if (isCronceError(failure, 'CRONCE_DEAD_LETTER_UNKNOWN')) return undefined
-          throw failure
-        })
-        if (letter !== undefined) await context.terminal.out(`${printableJson(wholeDeadLetterJson(letter))}\n`)
+  await withService(context, async (access) => {
+    const write = async (show: Show) => {
+      for await (const batch of eachMeantBatch(access.store, filter)) {
+        for (const { id } of batch) await writeLetter(context, await shownOrGone(show, id))
       }
     }
+    if (options.reveal !== true) return await write((id) => showDeadLetter(access.store, id))
+    const parts = Object.entries({ job, slot, error }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${value}`],
+    )
+    const selection = ['export', ...parts].join(' ')
+    await revealDeadLetters(access, { operator: readOperator(options), selection, job }, write)
   })
   return { json: {}, text: () => [], form: 'streamed' }
+}
+
+async function shownOrGone(show: Show, id: string): Promise<ShownLetter | undefined> {
+  try {
+    return await show(id)
+  } catch (failure) {
+    // Discarded and forgotten since it was listed.
+    if (isCronceError(failure, 'CRONCE_DEAD_LETTER_UNKNOWN')) return undefined
+    throw failure
+  }
+}
+
+async function writeLetter({ terminal }: Context, letter: ShownLetter | undefined): Promise<void> {
+  if (letter !== undefined) await terminal.out(`${printableJson(wholeDeadLetterJson(letter))}\n`)
 }

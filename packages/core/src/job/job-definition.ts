@@ -1,5 +1,6 @@
 import type { Backoff } from '../run/retry-delay.ts'
 import type { Schedule } from '../schedule/schedule.ts'
+import type { Redaction } from './redact-payload.ts'
 
 /** What happens to work whose worker died. There is no default: the author must choose. */
 export type CrashPolicy =
@@ -55,6 +56,8 @@ export interface JobSettings {
   /** Places the job for a plain BullMQ worker instead of ours; the run ends, for us, at `enqueued`. */
   readonly enqueue?: { readonly queue: string; readonly name: string; readonly prefix: string }
   readonly description?: string
+  /** What operators do not see of its payloads. Undefined: nothing is hidden. */
+  readonly redact?: Redaction
 }
 
 /** What the handlers of one entity agree on. */
@@ -93,6 +96,7 @@ export function jobSettings(definition: JobSettings): JobSettings {
     was,
     enqueue,
     description,
+    redact,
   } = definition
   return {
     name,
@@ -111,5 +115,6 @@ export function jobSettings(definition: JobSettings): JobSettings {
     ...(was === undefined ? {} : { was }),
     ...(enqueue === undefined ? {} : { enqueue }),
     ...(description === undefined ? {} : { description }),
+    ...(redact === undefined ? {} : { redact }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Duration } from '../duration.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import type { CatchUp, CrashPolicy, OverlapPolicy } from './job-definition.ts'
+import type { Redaction } from './redact-payload.ts'
 
 /** Anything that parses a payload or throws: every zod schema. Parsing must be synchronous. */
 export interface EntitySchema<Entity> {
@@ -108,4 +109,10 @@ export interface JobInput<Name extends string = string, Entity = unknown> {
   readonly enqueue?: { readonly queue: string; readonly name: string; readonly prefix?: string }
   /** One line for those who read the list of jobs, at most 500 characters. */
   readonly description?: string
+  /**
+   * What operators do not see of the payloads of its dead letters, nor of the errors that hold it: fields such as `'iban'`,
+   * `'customer.email'`, `'items.price'` (of every item) or `'*.email'`, 1 to 100; or `'all'`. Keys of entities are always seen.
+   * Default: nothing is hidden.
+   */
+  readonly redact?: Redaction
 }

@@ -11,6 +11,7 @@ import {
   MOST_RATE,
 } from './job-defaults.ts'
 import { foreignQueueFault, jobNameFault, queueNameFault } from './job-name.ts'
+import type { Redaction } from './redact-payload.ts'
 
 const WHY_NO_CRASH_DEFAULT =
   ': there is no default, because only the author knows whether work that a crash interrupted may be repeated ("complete") or must not be ("skip")'
@@ -34,6 +35,7 @@ export const VALUES = {
   foreignJob: text((value) => lineFault('job name', value, 128)),
   prefix: text((value) => lineFault('prefix', value, 128)),
   description: text((value) => lineFault('description', value, 500)),
+  redact: checked(redactFault, (value) => value as Redaction),
 } as const satisfies Record<string, z.ZodType>
 
 /** A duration as authors write it, above zero and at most `longestMs`; its output is milliseconds. */
@@ -51,6 +53,19 @@ function rangeFault(value: unknown, durationMs: number, longestMs: number): stri
   return durationMs > longestMs
     ? `expected a duration of at most ${formatDuration(longestMs)}, got ${describeValue(value)}`
     : undefined
+}
+
+const MOST_PATHS = 100
+
+function redactFault(value: unknown): string | undefined {
+  if (value === 'all') return undefined
+  const expected = `expected "all", or 1 to ${MOST_PATHS} fields such as "iban" or "customer.email"`
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_PATHS) {
+    return `${expected}, got ${describeValue(value)}`
+  }
+  const odd = value.find((path) => typeof path !== 'string' || path.length > 200 || path.split('.').includes(''))
+  if (odd !== undefined) return `${expected}, got ${describeValue(odd)} among them`
+  return new Set(value).size === value.length ? undefined : `${expected}, each once`
 }
 
 function lineFault(noun: string, value: unknown, longest: number): string | undefined {

@@ -36,6 +36,7 @@ const anyInput = fc.record(
       { rate: { max: 5, per: '1s' } },
       { concurrency: 1, rate: { max: 1, per: '1m' } },
     ),
+    redact: fc.constantFrom('all' as const, ['iban', 'customer.email']),
     timeout: seconds(1, 61),
     expire: seconds(61, 100_000),
     retry: fc.record(
@@ -79,6 +80,7 @@ describe('parseJobSettings', () => {
     ['a duration in words', { timeoutMs: '1m' }, 'timeoutMs'],
     ['a missing default', { chunk: { size: 100 } }, 'chunk.concurrency'],
     ['an unknown word', { overlap: 'replace' }, 'overlap'],
+    ['a field without a name', { redact: ['a..b'] }, 'redact'],
     [
       'a schedule that never occurs',
       { schedule: { ...job.schedule, expression: '0 0 31 2 *' } },

@@ -41,6 +41,7 @@ const STORED = {
   was: z.optional(VALUES.name),
   enqueue: z.optional(objectOf({ queue: VALUES.foreignQueue, name: VALUES.foreignJob, prefix: VALUES.prefix })),
   description: z.optional(VALUES.description),
+  redact: z.optional(VALUES.redact),
 }
 
 /** Sound settings, or everything that is wrong with them. */

@@ -51,6 +51,7 @@ const WRITTEN = {
     objectOf({ queue: VALUES.foreignQueue, name: VALUES.foreignJob, prefix: z.optional(VALUES.prefix) }),
   ),
   description: z.optional(VALUES.description),
+  redact: z.optional(VALUES.redact),
 }
 
 type WrittenValues = ParsedFields<typeof WRITTEN>['values']
@@ -98,6 +99,7 @@ export function withDefaults(values: WrittenValues): JobSettings {
           },
         }),
     ...(values.description === undefined ? {} : { description: values.description }),
+    ...(values.redact === undefined ? {} : { redact: values.redact }),
   }
 }
 

@@ -1,0 +1,65 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { REDACTED, redactPayload, withoutValues } from './redact-payload.ts'
+
+const order = {
+  id: 'o-1',
+  iban: 'DE02120300000000202051',
+  customer: { name: 'Ada', email: 'ada@example.com' },
+  items: [
+    { sku: 'a', price: 12_345, by: { email: 'x@example.com' } },
+    { sku: 'b', price: 1 },
+  ],
+}
+
+describe('redactPayload', () => {
+  it('hides the fields that are named, in lists as well, and shows the rest', () => {
+    const { payload } = redactPayload(order, ['iban', 'customer.email', 'items.price', 'none.such'])
+    expect(payload).toEqual({
+      id: 'o-1',
+      iban: REDACTED,
+      customer: { name: 'Ada', email: REDACTED },
+      items: [
+        { sku: 'a', price: REDACTED, by: { email: 'x@example.com' } },
+        { sku: 'b', price: REDACTED },
+      ],
+    })
+  })
+
+  it('hides a field with everything in it, any field by *, or all there is', () => {
+    expect(redactPayload(order, ['customer']).payload).toMatchObject({ customer: REDACTED, id: 'o-1' })
+    expect(redactPayload(order, ['*.email']).payload).toMatchObject({ customer: { name: 'Ada', email: REDACTED } })
+    expect(redactPayload(order, 'all').payload).toBe(REDACTED)
+    expect(redactPayload(undefined, 'all').payload).toBeUndefined()
+  })
+
+  it('answers what is hidden, so that no message has it either', () => {
+    const { values } = redactPayload(order, ['iban', 'items.price', 'customer'])
+    const message = 'no account DE02120300000000202051 of ada@example.com for 12345 at 1'
+    expect(withoutValues(message, values)).toBe('no account [redacted] of [redacted] for [redacted] at 1')
+  })
+
+  it('leaves the payload as it was, and never shows a hidden string, whatever the payload', () => {
+    const secret = 'x-secret-x'
+    const leaf = fc.oneof(fc.constant(secret), fc.string(), fc.integer(), fc.constant(null))
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'small' },
+        leaf,
+        fc.array(tie('tree')),
+        fc.dictionary(fc.constantFrom('a', '__proto__', 'iban'), tie('tree')),
+      ),
+    }))
+    fc.assert(
+      fc.property(tree, (value) => {
+        const before = JSON.stringify(value)
+        expect(JSON.stringify(redactPayload(value, 'all').payload ?? null)).not.toContain(secret)
+        const { payload, values } = redactPayload({ iban: value, rest: 'kept' }, ['iban'])
+        expect(JSON.stringify(payload)).not.toContain(secret)
+        expect(payload).toMatchObject({ rest: 'kept' })
+        expect(withoutValues(before, values)).not.toContain(secret)
+        expect(JSON.stringify(value)).toBe(before)
+      }),
+    )
+  })
+})
