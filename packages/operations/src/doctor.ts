@@ -6,18 +6,13 @@ import {
   type RedisFacts,
   readRedisFacts,
   readTime,
-  type SafetyFinding,
 } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
+import type { Finding } from './finding.ts'
+import { grouped } from './grouped.ts'
 import { findJob } from './known-job.ts'
+import { findingsOfOrphans, findOrphans, type Orphans } from './orphans.ts'
 import { listPresence, type Presences } from './presence.ts'
-
-export interface Finding {
-  /** `error`: can lose, double or hold up a run. */
-  readonly level: 'error' | 'warning'
-  readonly name: SafetyFinding['name'] | 'skew' | 'tzdata' | 'replicas' | 'queue'
-  readonly text: string
-}
 
 /** What Redis says of itself, and what is unsafe or unwise about it. */
 export interface RedisReport {
@@ -40,10 +35,19 @@ export interface QueueReport {
   readonly workers: number
 }
 
-/** What the processes and queues of a service look like. */
+/** The live processes of one release. */
+export interface ReleaseReport {
+  readonly release: string
+  readonly replicas: readonly string[]
+  readonly workers: readonly string[]
+}
+
+/** What the processes, queues and keys of a service look like. */
 export interface ServiceReport {
   readonly presences: Presences
+  readonly releases: readonly ReleaseReport[]
   readonly queues: readonly QueueReport[]
+  readonly orphans: Orphans
   readonly findings: readonly Finding[]
 }
 
@@ -53,7 +57,18 @@ export const SKEW_BOUND_MS = 1_000
 export async function examineService(access: ServiceAccess): Promise<ServiceReport> {
   const presences = await listPresence(access.store)
   const queues = await examineQueues(access, presences)
-  return { presences, queues, findings: [...findingsOfReplicas(presences), ...findingsOfQueues(queues)] }
+  const releases = releasesOf(presences)
+  const orphans = await findOrphans(access, {
+    servedQueues: new Set(presences.workers.filter(isLive).flatMap((worker) => Object.keys(worker.queues))),
+    jobQueues: new Set(queues.map(({ queue }) => queue)),
+  })
+  const findings = [
+    ...findingsOfReplicas(presences),
+    ...findingsOfReleases(releases),
+    ...findingsOfQueues(queues),
+    ...findingsOfOrphans(orphans),
+  ]
+  return { presences, releases, queues, orphans, findings }
 }
 
 /** How far a clock is from Redis's, in ms: positive where it is behind. Half of the way there and back is taken off. */
@@ -63,12 +78,23 @@ export async function measureSkew({ store }: ServiceAccess, now: () => number): 
   return redisAt - Math.round((askedAt + now()) / 2)
 }
 
+/** What there is to say of a clock that differs by so much. */
+export function findingsOfSkew(whose: string, skewMs: number): Finding[] {
+  if (Math.abs(skewMs) <= SKEW_BOUND_MS) return []
+  return [
+    {
+      ...{ level: 'warning', name: 'skew', text: `the clock of ${whose} differs from Redis's by ${skewMs} ms` },
+      fix: 'Redis decides what time it is, so no slot is wrong; set the clock by NTP, or logs and lateness mislead',
+    },
+  ]
+}
+
 async function examineQueues({ store, enqueuer }: ServiceAccess, { workers }: Presences): Promise<QueueReport[]> {
   const jobs = await Promise.all((await listJobNames(store)).map((name) => findJob(store, name)))
   const names = new Set(
     jobs.flatMap((job) => (job?.settings?.enqueue === undefined ? [job?.settings?.queue ?? []].flat() : [])),
   )
-  const live = workers.filter(({ state }) => state === 'live')
+  const live = workers.filter(isLive)
   return await Promise.all(
     [...names].toSorted().map(async (queue) => ({
       queue,
@@ -78,33 +104,66 @@ async function examineQueues({ store, enqueuer }: ServiceAccess, { workers }: Pr
   )
 }
 
+function releasesOf({ replicas, workers }: Presences): ReleaseReport[] {
+  const of = (presences: Presences['replicas'] | Presences['workers']) =>
+    grouped<{ id: string; release: string }>(presences.filter(isLive), ({ release }) => release)
+  const [ofReplicas, ofWorkers] = [of(replicas), of(workers)]
+  const ids = (group: readonly { id: string }[] = []) => group.map(({ id }) => id)
+  return [...new Set([...ofReplicas.keys(), ...ofWorkers.keys()])].toSorted().map((release) => {
+    return { release, replicas: ids(ofReplicas.get(release)), workers: ids(ofWorkers.get(release)) }
+  })
+}
+
+function isLive({ state }: { readonly state: string }): boolean {
+  return state === 'live'
+}
+
 function findingsOfReplicas({ replicas }: Presences): Finding[] {
-  const live = replicas.filter(({ state }) => state === 'live')
-  if (live.length === 0) return [{ level: 'error', name: 'replicas', text: 'no trigger alive: nothing becomes due' }]
-  const skewed = live.filter(({ skewMs }) => Math.abs(skewMs) > SKEW_BOUND_MS)
-  const versions = [...new Set(live.map(({ tzdata }) => tzdata))]
+  const live = replicas.filter(isLive)
+  if (live.length === 0) {
+    const fix = 'start a replica that carries the jobs; `cronce replicas` shows who was heard of last'
+    return [{ level: 'error', name: 'replicas', text: 'no trigger alive: nothing becomes due', fix }]
+  }
+  const versions = [...new Set(live.map(({ tzdata }) => tzdata))].toSorted()
+  const differ = `replicas have different tzdata: ${versions.join(', ')}`
+  const fix =
+    'run one version of Node everywhere: where zones changed between the two, replicas compute different slots'
   return [
-    ...skewed.map(
-      ({ id, skewMs }): Finding => ({
-        level: 'warning',
-        name: 'skew',
-        text: `the clock of ${id} differs from Redis's by ${skewMs} ms`,
-      }),
-    ),
-    ...(versions.length < 2
-      ? []
-      : [
-          { level: 'warning', name: 'tzdata', text: `replicas have different tzdata: ${versions.join(', ')}` } as const,
-        ]),
+    ...live.flatMap(({ id, skewMs }) => findingsOfSkew(id, skewMs)),
+    ...(versions.length < 2 ? [] : [{ level: 'warning', name: 'tzdata', text: differ, fix } as const]),
+  ]
+}
+
+/** Processes that are named for a release; the rest is counted. */
+const MOST_NAMED = 5
+
+function findingsOfReleases(releases: readonly ReleaseReport[]): Finding[] {
+  if (releases.length < 2) return []
+  const parts = releases.map(({ release, replicas, workers }) => {
+    const all = [...replicas, ...workers]
+    const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
+    return `${release === '' ? 'one without a name' : release} (${all.slice(0, MOST_NAMED).join(', ')}${more})`
+  })
+  return [
+    {
+      ...{ level: 'warning', name: 'releases', text: `${releases.length} releases side by side: ${parts.join('; ')}` },
+      fix: 'nothing while a rollout is under way, old and new neither double nor drop; else finish it or roll it back',
+    },
   ]
 }
 
 function findingsOfQueues(queues: readonly QueueReport[]): Finding[] {
   return queues
     .filter(({ workers }) => workers === 0)
-    .map(({ queue, waiting }) => ({
-      level: waiting > 0 ? 'error' : 'warning',
-      name: 'queue',
-      text: `no worker serves queue "${queue}"${waiting > 0 ? `: ${waiting} ${waiting === 1 ? 'task waits' : 'tasks wait'}` : ''}`,
-    }))
+    .map(({ queue, waiting }): Finding => {
+      const tasks = waiting === 0 ? '' : `: ${waiting} ${waiting === 1 ? 'task waits' : 'tasks wait'}`
+      return {
+        ...{
+          level: waiting > 0 ? 'error' : 'warning',
+          name: 'queue',
+          text: `no worker serves queue "${queue}"${tasks}`,
+        },
+        fix: `start a worker whose queues have "${queue}"`,
+      }
+    })
 }

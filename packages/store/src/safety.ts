@@ -17,6 +17,8 @@ export interface SafetyFinding {
   /** The name by which the configuration accepts it. */
   readonly name: 'eviction' | 'version' | 'persistence' | 'hz'
   readonly text: string
+  /** What to do about it. */
+  readonly fix: string
 }
 
 /** Reads the facts from INFO, which hosts allow where they forbid CONFIG (S1). */
@@ -43,25 +45,33 @@ export function judgeRedis(facts: RedisFacts): SafetyFinding[] {
     findings.push({
       level: 'error',
       name: 'eviction',
-      text: `maxmemory-policy is ${facts.evictionPolicy}: claims and locks may vanish and a slot run twice; set noeviction`,
+      text: `maxmemory-policy is ${facts.evictionPolicy}: claims and locks may vanish and a slot run twice`,
+      fix: 'set maxmemory-policy noeviction, and enough memory',
     })
   }
   const [major = 0, minor = 0] = facts.version.split('.').map(Number)
   if (major < 6 || (major === 6 && minor < 2)) {
-    findings.push({ level: 'error', name: 'version', text: `Redis ${facts.version} is too old: expected 6.2 or newer` })
+    findings.push({
+      level: 'error',
+      name: 'version',
+      text: `Redis ${facts.version} is too old: expected 6.2 or newer`,
+      fix: 'upgrade Redis; 7.2 or newer is best',
+    })
   }
   if (facts.persistence === 'none') {
     findings.push({
       level: 'warning',
       name: 'persistence',
-      text: 'no persistence: a restart of Redis forgets the ledger; set appendonly yes',
+      text: 'no persistence: a restart of Redis forgets the ledger',
+      fix: 'set appendonly yes',
     })
   }
   if (facts.hz > 0 && facts.hz < 100) {
     findings.push({
       level: 'warning',
       name: 'hz',
-      text: `hz is ${facts.hz}: blocked clients wake up to ${Math.round(1000 / facts.hz)} ms late; set hz 100`,
+      text: `hz is ${facts.hz}: blocked clients wake up to ${Math.round(1000 / facts.hz)} ms late`,
+      fix: 'set hz 100',
     })
   }
   return findings
@@ -81,7 +91,7 @@ export async function checkRedis(
   if (refused.length > 0) {
     throw new CronceError('CRONCE_REDIS_UNSAFE', {
       address: addressOf(redis),
-      reason: refused.map(({ text }) => text).join('; '),
+      reason: refused.map(({ text, fix }) => `${text}; ${fix}`).join('; '),
     })
   }
   return findings

@@ -135,7 +135,9 @@ export function createTrigger(options: TriggerOptions): Trigger {
       redis.disconnect()
     }
     try {
-      for (const { text } of await checkRedis(redis, options.accept)) log.warn({ event: 'redis.unwise' }, text)
+      for (const { text, fix } of await checkRedis(redis, options.accept)) {
+        log.warn({ event: 'redis.unwise' }, `${text}; ${fix}`)
+      }
       const virtualTime = time === 'clock' ? () => clock.now() : time
       const store = createStore({ redis, service, ...(virtualTime === 'redis' ? {} : { virtualTime }) })
       const redisClock = createRedisClock(clock)

@@ -33,7 +33,7 @@ export async function openConnections(
   }
   const producer = open('producer')
   try {
-    for (const { text } of await checkRedis(producer, options.accept ?? [])) warn(text)
+    for (const { text, fix } of await checkRedis(producer, options.accept ?? [])) warn(`${text}; ${fix}`)
     return { producer, consumer: open('consumer'), cut }
   } catch (error) {
     cut()

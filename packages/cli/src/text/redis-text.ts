@@ -10,10 +10,12 @@ export function redisLine({ facts }: RedisReport): string {
   return printable(` redis ${version}   ${eviction}   persistence ${persistence}   hz ${hz}`)
 }
 
+/** What is wrong, and under it what to do. */
 export function findingLines(findings: readonly Finding[], { width, paint }: Terminal): string[] {
-  return findings.flatMap(({ level, text }) =>
-    wrap(printable(`${level}: ${text}`), width - 3).map((line, index) =>
-      paint(`${index === 0 ? ' ' : '   '}${line}`, level === 'error' ? 'bad' : 'warn'),
-    ),
-  )
+  return findings.flatMap(({ level, text, fix }) => {
+    const [first = '', ...more] = wrap(printable(`${level}: ${text}`), width - 3)
+    const said = [` ${first}`, ...more.map((line) => `   ${line}`)]
+    const todo = wrap(printable(fix), width - 5).map((line) => `     ${line}`)
+    return [...said.map((line) => paint(line, level === 'error' ? 'bad' : 'warn')), ...todo]
+  })
 }

@@ -2,42 +2,50 @@ import { tzdataVersion } from '@cronce/core'
 import {
   examineRedis,
   examineService,
-  type Finding,
+  findingsOfSkew,
   measureSkew,
   type QueueReport,
   type RedisReport,
-  SKEW_BOUND_MS,
+  type ServiceReport,
 } from '@cronce/operations'
+import { serviceKey } from '@cronce/store'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { presenceJson } from '../json/presence-json.ts'
 import { withService } from '../service-connection.ts'
 import { presenceLines } from '../text/presence-text.ts'
+import { printable } from '../text/printable.ts'
 import { findingLines, redisLine } from '../text/redis-text.ts'
 import { table } from '../text/table.ts'
 
 /** `doctor`: Redis, clocks, processes and queues, and what is wrong with them. */
 export async function doctor(context: Context): Promise<Answer> {
   const { clock, terminal } = context
-  const [redis, service, skewMs] = await withService(context, async (access) => [
+  const [name, redis, service, skewMs] = await withService(context, async (access) => [
+    access.store.service,
     await examineRedis(access.store.redis),
     await examineService(access),
     await measureSkew(access, () => clock.now()),
   ])
-  const findings = [...redis.findings, ...ownSkew(skewMs), ...service.findings]
+  const findings = [...redis.findings, ...findingsOfSkew('this machine', skewMs), ...service.findings]
   return {
     json: {
       redis: redisJson(redis),
       skewMs,
       tzdata: tzdataVersion(),
+      prefix: serviceKey(name),
       ...presenceJson(service.presences),
       queues: service.queues,
+      releases: service.releases,
+      orphans: service.orphans,
       findings,
     },
     text: () => [
       `${redisLine(redis)}   skew ${skewMs} ms   tzdata ${tzdataVersion()}`,
+      printable(` keys ${serviceKey(name)}...`),
       ...presenceLines(service.presences, terminal),
       ...queueLines(service.queues, context),
+      ...extentLines(service),
       ...findingLines(findings, terminal),
     ],
     exit: findings.some(({ level }) => level === 'error') ? 'found' : 'well',
@@ -49,9 +57,11 @@ export function redisJson({ address, facts }: RedisReport): Readonly<Record<stri
   return { address, ...facts }
 }
 
-function ownSkew(skewMs: number): Finding[] {
-  if (Math.abs(skewMs) <= SKEW_BOUND_MS) return []
-  return [{ level: 'warning', name: 'skew', text: `the clock of this machine differs from Redis's by ${skewMs} ms` }]
+/** Said where it is so: what was not looked at may hold orphans as well. */
+function extentLines({ orphans }: ServiceReport): string[] {
+  return orphans.extent === 'whole'
+    ? []
+    : [' a part of the keys of Redis was looked at for orphans: there are too many']
 }
 
 function queueLines(queues: readonly QueueReport[], { terminal: { width, paint } }: Context): string[] {
