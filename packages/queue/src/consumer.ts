@@ -3,6 +3,7 @@ import { queuePrefix, type RedisClient } from '@cronce/store'
 import { DelayedError, type Job, Worker } from 'bullmq'
 import { readTask, type Task } from './task.ts'
 import { MOST_STALLS } from './task-options.ts'
+import { type Telemetry, withoutInternals } from './telemetry.ts'
 
 /** What becomes of a task that was worked on. */
 export type TaskOutcome =
@@ -23,6 +24,8 @@ export interface ConsumerOptions {
   readonly lockMs?: number
   /** How often silent workers are looked for, ms. Default: the lock's length. */
   readonly stalledEveryMs?: number
+  /** A span for each task, in the trace that it was added in. Default: none. */
+  readonly telemetry?: Telemetry | undefined
   /** Works on one task. What it throws is an outage: the task is tried again, and the store knows how far it came. */
   readonly process: (task: Task) => Promise<TaskOutcome>
   /** Heard of, beside the task's own outcome: lost locks, lost connections, tasks that are none of ours. */
@@ -59,6 +62,7 @@ export function consume(options: ConsumerOptions): Consumer {
     maxStalledCount: MOST_STALLS,
     // Seconds: how long the blocking fetch waits. Short, so that a connection that died unseen is found soon (C65).
     drainDelay: 5,
+    ...(options.telemetry === undefined ? {} : { telemetry: withoutInternals(options.telemetry) }),
   })
   worker.on('error', (error) => onTrouble({ kind: 'error', error }))
   worker.on('stalled', (taskId) => onTrouble({ kind: 'stalled', taskId }))

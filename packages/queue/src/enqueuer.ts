@@ -3,6 +3,7 @@ import { type DeadLetter, queuePrefix, type RedisClient } from '@cronce/store'
 import { type JobsOptions, Queue, type QueueOptions } from 'bullmq'
 import { type Task, taskId } from './task.ts'
 import { TASK_OPTIONS } from './task-options.ts'
+import { type Telemetry, withoutInternals } from './telemetry.ts'
 
 /** Jobs per addBulk: the best rate in measurements, and well under 100 ms of Redis. */
 const BULK = 500
@@ -18,12 +19,21 @@ export interface Enqueuer {
    */
   add(queue: string, tasks: readonly Task[]): Promise<void>
   /** Places slots for a plain BullMQ worker, one job each, its id the slot key, which outlives the claim's lease. */
-  addForeign(destination: ForeignQueue, slots: readonly { slot: SlotKey; at: number }[]): Promise<void>
+  addForeign(destination: ForeignQueue, slots: readonly ForeignSlot[]): Promise<void>
   /** Shows dead letters on the dead-letter queue: open ones are there with their whole record, others are not. */
   showDeadLetters(letters: readonly DeadLetter[]): Promise<void>
   /** How many tasks of a queue wait, run, or are delayed. */
   depth(queue: string): Promise<{ waiting: number; active: number; delayed: number }>
   close(): Promise<void>
+}
+
+/** A slot for somebody else's BullMQ worker. */
+export interface ForeignSlot {
+  readonly slot: SlotKey
+  /** The nominal instant, epoch ms. */
+  readonly at: number
+  /** The trace that it continues. */
+  readonly trace?: string
 }
 
 /** A queue of somebody else's BullMQ worker. */
@@ -37,12 +47,21 @@ export interface ForeignQueue {
 /** How long BullMQ keeps the finished jobs of foreign workers, in seconds: their ids must outlive every claim lease (A4). */
 const FOREIGN_KEPT_SECONDS = 24 * 3600
 
-export function createEnqueuer({ redis, service }: { redis: RedisClient; service: string }): Enqueuer {
+export interface EnqueuerOptions {
+  readonly redis: RedisClient
+  readonly service: string
+  /** Continues the trace in which tasks are added; those that bring a trace of their own keep it. Default: none. */
+  readonly telemetry?: Telemetry | undefined
+}
+
+export function createEnqueuer({ redis, service, telemetry }: EnqueuerOptions): Enqueuer {
   const queues = new Map<string, Queue>()
   const open = (name: string, prefix = queuePrefix(service, name)): Queue => {
     const known = queues.get(`${prefix}:${name}`)
     if (known !== undefined) return known
-    const options: QueueOptions = { connection: redis, prefix, skipWaitingForReady: true }
+    const traced =
+      telemetry === undefined || name === DEAD_LETTER_QUEUE ? {} : { telemetry: withoutInternals(telemetry) }
+    const options: QueueOptions = { connection: redis, prefix, skipWaitingForReady: true, ...traced }
     const queue = new Queue(name, options)
     // BullMQ repeats every connection error here; the caller hears of it from its own command.
     queue.on('error', () => undefined)
@@ -56,10 +75,10 @@ export function createEnqueuer({ redis, service }: { redis: RedisClient; service
     },
     async addForeign({ queue, name, prefix }, slots) {
       const keep = { removeOnComplete: { age: FOREIGN_KEPT_SECONDS }, removeOnFail: { age: FOREIGN_KEPT_SECONDS } }
-      const jobs = slots.map(({ slot, at }) => ({
+      const jobs = slots.map(({ slot, at, trace }) => ({
         name,
         data: { slot, at: new Date(at).toISOString() },
-        opts: { jobId: slot, ...keep },
+        opts: { jobId: slot, ...keep, ...traceOption(trace) },
       }))
       await open(queue, prefix).addBulk(jobs)
     },
@@ -90,7 +109,11 @@ function taskData({ job, id, number, version }: Task): Omit<Task, 'kind'> {
 }
 
 function optionsOf(task: Task): JobsOptions {
-  return { ...TASK_OPTIONS, jobId: taskId(task) }
+  return { ...TASK_OPTIONS, jobId: taskId(task), ...traceOption(task.trace) }
+}
+
+function traceOption(trace: string | undefined): Pick<JobsOptions, 'telemetry'> {
+  return trace === undefined ? {} : { telemetry: { metadata: trace } }
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Task {
   readonly number: number
   /** The payload version of the definition it was made under; a worker that lacks it hands the task back. */
   readonly version: number
+  /** The trace that it continues, as its producer's telemetry wrote it; not part of what it is. */
+  readonly trace?: string
 }
 
 /** The id of a task on the queue: the same task has the same id, so that adding it again does nothing while it is there. */

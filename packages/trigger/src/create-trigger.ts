@@ -13,7 +13,7 @@ import {
   tzdataVersion,
   writeLogLine,
 } from '@cronce/core'
-import { createEnqueuer } from '@cronce/queue'
+import { createEnqueuer, type Telemetry } from '@cronce/queue'
 import { checkRedis, connect, createStore, leave, type RedisSource, readTime, type SafetyFinding } from '@cronce/store'
 import {
   checkSettings,
@@ -55,6 +55,11 @@ export interface TriggerOptions extends TimingOptions {
   readonly accept?: readonly SafetyFinding['name'][]
   /** How much of the ledger is kept in detail before it folds into daily sums, and for how long those are kept. */
   readonly history?: HistoryOptions
+  /**
+   * Makes what traces are written with, once at the start: `() => new BullMQOtel()` of bullmq-otel. Each claim begins a trace that workers
+   * with telemetry continue. Default: none.
+   */
+  readonly telemetry?: () => Telemetry
   /** Default: the machine's clock. */
   readonly clock?: Clock
   /** Default: the machine's chance. */
@@ -144,6 +149,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
       const context: TriggerContext = {
         ...{ replica: id, release, store, enqueuer, events, clock, redisClock, random, timing, carried },
         history: parseHistory(options.history),
+        telemetry: options.telemetry?.(),
         jobs: new Map(),
         due: createDueQueue(),
         epoch: { value: '' },

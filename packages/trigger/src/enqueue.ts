@@ -1,5 +1,6 @@
 import { provesNothingAdded, type Task } from '@cronce/queue'
 import { recordSlots, releaseSlot } from '@cronce/store'
+import { ClaimSpans } from './claim-spans.ts'
 import type { Claimed } from './fire.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { MARKER_MS } from './trigger-timing.ts'
@@ -15,14 +16,15 @@ export async function addClaimed(context: TriggerContext, claims: readonly Claim
 }
 
 async function addGroup(context: TriggerContext, group: readonly Claimed[]): Promise<readonly Claimed[]> {
-  const [first] = group
-  if (first === undefined) return []
+  const spans = new ClaimSpans(context, group)
   try {
-    await place(context, first, group)
+    await place(context, group, spans)
   } catch (error) {
+    spans.end(error)
     await Promise.all(group.map((claimed) => giveUp(context, claimed, error)))
     return []
   }
+  spans.end()
   tellAdded(context, group)
   return group
 }
@@ -34,15 +36,27 @@ export async function recordAdded(context: TriggerContext, added: readonly Claim
   )
 }
 
-function place(context: TriggerContext, { job }: Claimed, group: readonly Claimed[]): Promise<void> {
-  const { enqueue } = job.settings
-  if (enqueue === undefined) return context.enqueuer.add(job.settings.queue, group.flatMap(tasksOf))
-  const jobs = group.flatMap(({ slots }) => slots.map(({ key, at }) => ({ slot: key, at })))
-  return context.enqueuer.addForeign(enqueue, jobs)
+async function place(context: TriggerContext, group: readonly Claimed[], spans: ClaimSpans): Promise<void> {
+  const [first] = group
+  if (first === undefined) return
+  const { enqueue, queue } = first.job.settings
+  if (enqueue === undefined) {
+    await context.enqueuer.add(
+      queue,
+      group.flatMap((claimed) => tasksOf(claimed, spans)),
+    )
+    return
+  }
+  const jobs = group.flatMap(({ slots }) => slots.map(({ key, at }) => ({ slot: key, at, ...spans.traceOf(key) })))
+  await context.enqueuer.addForeign(enqueue, jobs)
 }
 
-function tasksOf({ job, slots }: Claimed): Task[] {
-  return slots.map(({ id }) => ({ kind: 'plan', job: job.name, id, number: 0, version: job.settings.version }))
+function tasksOf({ job, slots }: Claimed, spans: ClaimSpans): Task[] {
+  const { version } = job.settings
+  return slots.map(({ id, key }) => ({
+    ...{ kind: 'plan', job: job.name, id, number: 0, version },
+    ...spans.traceOf(key),
+  }))
 }
 
 function tellAdded(context: TriggerContext, group: readonly Claimed[]): void {

@@ -24,6 +24,8 @@ export interface Claimed {
   /** The complete part of the list the claim was made with: the watermark advances along it. */
   readonly list: readonly DueSlot[]
   readonly latenessMs: number
+  /** When they were asked for, this clock. */
+  readonly askedAt: number
 }
 
 /** What one try at a job came to. */
@@ -77,7 +79,7 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
       continue
     }
     job.watermarkAt = answer.watermarkAt
-    const fired = tellVerdicts(context, { job, token, list, complete, answer })
+    const fired = tellVerdicts(context, { job, token, list, complete, answer, askedAt })
     // What the list left out may be old as well.
     const old = complete < list.length || answer.slots.some(({ verdict }) => verdict === 'old')
     // The cut admits or drops them; what it admits is claimed in the next round.
@@ -139,9 +141,9 @@ async function returnCarried(context: TriggerContext, name: string): Promise<voi
 
 function tellVerdicts(
   context: TriggerContext,
-  round: { job: WatchedJob; token: string; list: readonly DueSlot[]; complete: number; answer: ClaimAnswer },
+  round: Pick<Claimed, 'job' | 'token' | 'list' | 'askedAt'> & { complete: number; answer: ClaimAnswer },
 ): Fired {
-  const { job, token, list, complete, answer } = round
+  const { job, token, list, complete, answer, askedAt } = round
   const effective = new Map(list.map((slot) => [slot.id, slot.effectiveAt]))
   const slots: ClaimedSlot[] = []
   let lost = 0
@@ -175,7 +177,7 @@ function tellVerdicts(
   if (tried !== undefined) moveOn(context, job, tried.at)
   if (early !== undefined) again = effective.get(early.id)
   return {
-    claimed: slots.length === 0 ? undefined : { job, token, slots, list: list.slice(0, complete), latenessMs },
+    claimed: slots.length === 0 ? undefined : { job, token, slots, list: list.slice(0, complete), latenessMs, askedAt },
     lost,
     again,
   }

@@ -1,5 +1,5 @@
 import type { Clock, EventEmitter, JobSettings, Random } from '@cronce/core'
-import type { Enqueuer } from '@cronce/queue'
+import type { Enqueuer, Telemetry } from '@cronce/queue'
 import type { HistoryBounds, Store } from '@cronce/store'
 import type { DueQueue } from './due-queue.ts'
 import type { RedisClock } from './redis-clock.ts'
@@ -12,6 +12,8 @@ export interface TriggerContext {
   readonly release: string
   readonly store: Store
   readonly enqueuer: Enqueuer
+  /** Where claims begin traces; undefined: nothing is traced. */
+  readonly telemetry: Telemetry | undefined
   readonly events: EventEmitter
   readonly clock: Clock
   readonly redisClock: RedisClock

@@ -1,4 +1,5 @@
 import { type Clock, CronceError, describeValue, type Fault, type Random, SINGLE_ENTITY_KEY } from '@cronce/core'
+import type { Telemetry } from '@cronce/queue'
 import type { RedisSource, SafetyFinding } from '@cronce/store'
 import type { PostgresAdapter } from '@cronce/store/postgres'
 import { checkSettings, type WatchdogSettings } from '@cronce/watchdog'
@@ -28,6 +29,11 @@ export interface WorkerOptions extends WorkerTimingOptions {
   readonly release?: string
   /** Findings about Redis that are accepted by name, such as `eviction`. Default: none. */
   readonly accept?: readonly SafetyFinding['name'][]
+  /**
+   * Makes what traces are written with, once at the start: `() => new BullMQOtel()` of bullmq-otel. Each task is a span of the trace that
+   * its slot's claim began. Default: none.
+   */
+  readonly telemetry?: () => Telemetry
   /** Default: the machine's clock. */
   readonly clock?: Clock
   /** Default: the machine's chance. */

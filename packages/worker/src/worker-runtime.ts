@@ -50,7 +50,8 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   const time = options.time === 'clock' ? { virtualTime: () => clock.now() } : {}
   // What must know soon that Redis is away: heartbeats and sweeps. What has nothing else to do waits for it: the steps.
   const soon = createStore({ redis: producer, service, ...time })
-  const enqueuer = createEnqueuer({ redis: producer, service })
+  const telemetry = options.telemetry?.()
+  const enqueuer = createEnqueuer({ redis: producer, service, telemetry })
   const adapter = options.receipts?.postgres
   const postgres = adapter && postgresReceipts({ adapter, service, ...time })
   const store = createStore({ redis: consumer, service, ...time })
@@ -73,7 +74,7 @@ export async function openRuntime(options: WorkerOptions, parts: RuntimeParts): 
   }
   const consumers: Consumer[] = Object.entries(queues).map(([queue, concurrency]) =>
     consume({
-      ...{ redis: consumer, service, clock, queue, concurrency },
+      ...{ redis: consumer, service, clock, queue, concurrency, telemetry },
       lockMs: timing.lockMs,
       stalledEveryMs: timing.stalledEveryMs,
       process: (task) => dispatcher.process(task, queue),
