@@ -1,12 +1,13 @@
 import { bench } from './commands/bench.mjs'
 import { check } from './commands/check.mjs'
 import { cronce } from './commands/cronce.mjs'
+import { screenshots } from './commands/screenshots.mjs'
 import { simulate } from './commands/simulate.mjs'
 import { start } from './commands/start.mjs'
 import { test } from './commands/test.mjs'
 
 /** @type {Record<string, (args: string[]) => Promise<number>>} */
-const COMMANDS = { start, test, check, bench, simulate, cronce }
+const COMMANDS = { start, test, check, bench, simulate, cronce, screenshots }
 
 /**
  * Runs one command and answers its exit code.

@@ -1,4 +1,4 @@
-// The one way in: `node scripts/run.mjs <start|test|check|bench|simulate|cronce> ...`. It sets up what is missing first.
+// The one way in: `node scripts/run.mjs <start|test|check|bench|simulate|cronce|screenshots> ...`. It sets up what is missing first.
 // This file keeps to syntax that any Node reads, so that an old one gets a sentence instead of a syntax error.
 
 /** @param {string} version */

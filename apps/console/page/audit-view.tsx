@@ -27,17 +27,10 @@ export function AuditView({ query }: { query: URLSearchParams }) {
     location.hash = href('audit', undefined, { ...range, job: textOf(form, 'job').trim() })
   }
   const filter = { job, ...(from === undefined ? { hours } : { from, to }) }
-  const command = [
-    'cronce audit',
-    ...(from === undefined ? [] : [`--from ${quoted(from)}`]),
-    ...(to === undefined ? [] : [`--to ${quoted(to)}`]),
-    ...(job === undefined ? [] : [`--job ${quoted(job)}`]),
-  ]
   return (
     <>
       <div class="bar">
         <h1>Audit</h1>
-        <Command text={command.join(' ')} />
         <form class="filter" key={`${job} ${hours}`} onSubmit={apply}>
           <TextField name="job" label="Job" value={job ?? ''} size={16} />
           <label>
@@ -62,6 +55,12 @@ export function AuditView({ query }: { query: URLSearchParams }) {
       <ActionsSection query={query} />
     </>
   )
+}
+
+/** By instants, not by how long ago: the same slots, whenever it is called. */
+function commandOf({ fromAt, toAt }: JobAuditsAnswer, job: string | undefined): string {
+  const [from, to] = [fromAt, toAt].map((at) => new Date(at).toISOString())
+  return `cronce audit --from ${from} --to ${to}${job === undefined ? '' : ` --job ${quoted(job)}`}`
 }
 
 interface SumsProps {
@@ -127,6 +126,7 @@ function SumsTable({ answer, filter, after, again }: SumsTableProps) {
           {(next !== null || after !== undefined) && ', the jobs of this page'}
         </span>
         {again}
+        <Command text={commandOf(answer, filter['job'])} />
       </div>
       <table class="cards">
         <thead>

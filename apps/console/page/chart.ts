@@ -83,10 +83,10 @@ function optionsOf(box: HTMLElement, title: string, series: uPlot.Series[]): uPl
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     cursor: { sync: { key: 'figures' }, drag: { x: true, y: false }, points: { size: 9 } },
-    scales: { y: { range: decades } },
+    scales: { y: { range: marked } },
     axes: [
-      { stroke: ink, font, grid, ticks: grid },
-      { stroke: ink, font, grid, ticks: grid, size: 66, splits: wholeOf, values: (_, splits) => splits.map(lengthOf) },
+      { stroke: ink, font, grid, ticks: grid, space: 74, values: timesOf },
+      { stroke: ink, font, grid, ticks: grid, size: 66, splits: marksIn, values: (_, splits) => splits.map(lengthOf) },
     ],
     series: [
       { value: (_, at) => (at === null ? '–' : `${new Date(at * 1_000).toISOString().slice(0, 19)}Z`) },
@@ -95,14 +95,37 @@ function optionsOf(box: HTMLElement, title: string, series: uPlot.Series[]): uPl
   }
 }
 
-/** Whole decades: at least two, so that equal figures do not fill the height. */
-function decades(_: uPlot, least: number | null, most: number | null): [number, number] {
-  const from = Math.floor(least ?? 0)
-  return [from, Math.max(Math.ceil(most ?? 0), from + 2)]
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000]
+
+/** Lengths that people count in; lines of the charts are at these. */
+const MARKS = [
+  ...[1, 10, 100, SECOND, 10 * SECOND, MINUTE, 10 * MINUTE],
+  ...[HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY, 4_000 * DAY],
+].map(Math.log10)
+
+/** From a mark to a mark: at least two apart, so that equal figures do not fill the height. */
+function marked(_: uPlot, least: number | null, most: number | null): [number, number] {
+  const from = MARKS.findLastIndex((mark) => mark <= (least ?? 0))
+  const to = MARKS.findIndex((mark) => mark >= (most ?? 0))
+  const at = (index: number) => MARKS[Math.min(index, MARKS.length - 1)] ?? 0
+  return [at(Math.max(0, from)), at(Math.max(to, from + 2))]
 }
 
-function wholeOf(...[, , from, to]: [uPlot, number, number, number]): number[] {
-  return Array.from({ length: Math.round(to - from) + 1 }, (__, index) => from + index)
+function marksIn(...[, , from, to]: [uPlot, number, number, number]): number[] {
+  return MARKS.filter((mark) => mark >= from && mark <= to)
+}
+
+/** `14:30`, and the day below it where that is another; days alone where lines are days apart. */
+function timesOf(...[, splits, , , stepSeconds]: [uPlot, number[], number, number, number]): string[] {
+  let day = ''
+  return splits.map((seconds) => {
+    const [date = '', time = ''] = new Date(seconds * 1_000).toISOString().slice(0, 19).split('T')
+    if (stepSeconds >= DAY / SECOND) return date.slice(5)
+    const isSame = date === day
+    day = date
+    const clock = stepSeconds < MINUTE / SECOND ? time : time.slice(0, 5)
+    return isSame ? clock : `${clock}\n${date.slice(5)}`
+  })
 }
 
 function seriesOf(label: string, color: string, look: 'points' | 'line'): uPlot.Series {
@@ -116,7 +139,7 @@ function seriesOf(label: string, color: string, look: 'points' | 'line'): uPlot.
 }
 
 function lengthOf(height: number | null): string {
-  return height === null ? '–' : lengthText(10 ** height)
+  return height === null ? '–' : lengthText(Math.round(10 ** height))
 }
 
 function openOnPress(chart: uPlot, points: () => readonly PointAnswer[]): void {

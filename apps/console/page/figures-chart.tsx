@@ -40,7 +40,7 @@ export function FiguresChart({ points }: { points: readonly PointAnswer[] }) {
       <figcaption class="soft small">
         {state === 'failed'
           ? 'The chart could not be loaded; the table has the same figures.'
-          : 'Each point is a slot, in UTC; heights grow tenfold from line to line. A press on a point opens its run.'}
+          : 'Each point is a slot, in UTC; heights are logarithms, so that milliseconds and hours fit one picture. Draw over a stretch to look closer. A press on a point opens its run.'}
       </figcaption>
     </figure>
   )

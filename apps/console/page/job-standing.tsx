@@ -45,7 +45,7 @@ export function JobStanding({ job, now: toldAt }: { job: JobAnswer; now: number 
       )}
       {next !== null && (
         <div class="small">
-          <Pill text={pause?.state === 'paused' ? 'next, if it is resumed,' : 'next'} />{' '}
+          <Pill text={pause?.state === 'paused' ? 'next, if resumed' : 'next'} />{' '}
           <b class="num">{fromNowText(next.startsAt, now)}</b>
           <div class="soft num">
             <span class="inst">{next.local}</span>{' '}

@@ -6,7 +6,7 @@ import { useNow } from './now.ts'
 import { Command, Facts, Id, Pill, quoted, Shown } from './parts.tsx'
 import { href, jobHref } from './route.ts'
 import { MARK_NAMES } from './strip.tsx'
-import { countText, entitiesText, fromNowText, lengthText, numberText, utcText } from './text.ts'
+import { countText, entitiesText, exactText, fromNowText, lengthText, numberText, utcText } from './text.ts'
 
 const UNDER_WAY = ['due', 'claimed', 'enqueued', 'running']
 
@@ -112,7 +112,7 @@ function RunFacts({ details, now }: { details: RunDetailsAnswer; now: number }) 
         ['Claimed by', by === null ? '' : `${by}${release === null || release === '' ? '' : `, release ${release}`}`],
         ['Claimed', instantText(record?.claimedAt)],
         ['On the queue', instantText(record?.enqueuedAt)],
-        ['Started', record?.startedAt == null ? '' : `${utcText(record.startedAt)}${byText(record.startedBy)}`],
+        ['Started', record?.startedAt == null ? '' : `${exactText(record.startedAt)}${byText(record.startedBy)}`],
         ['Late', latenessMs === null ? '' : lengthText(latenessMs)],
         [durationMs === null ? 'Runs for' : 'Took', tookMs === null ? '' : lengthText(Math.max(0, tookMs))],
         ['Claims', record === null || record.claims <= 1 ? '' : `${record.claims}: a replica died holding it`],
@@ -133,7 +133,7 @@ function RunFacts({ details, now }: { details: RunDetailsAnswer; now: number }) 
 }
 
 function instantText(at: number | null | undefined): string {
-  return at == null ? '' : utcText(at)
+  return at == null ? '' : exactText(at)
 }
 
 function byText(by: string | null): string {
@@ -217,7 +217,7 @@ function Event({ event, before }: { event: EventAnswer; before: EventAnswer | un
   const detail = Object.entries(event.detail).filter(([, value]) => value !== '')
   return (
     <li class={EVENT_TONES[event.event] ?? ''}>
-      <span class="mono soft">{utcText(event.at)}</span>
+      <span class="mono soft inst">{exactText(event.at)}</span>
       <span class="soft small num">
         {before === undefined ? '' : `+${lengthText(Math.max(0, event.at - before.at))}`}
       </span>

@@ -23,6 +23,11 @@ export function utcText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
+/** `2026-11-29 01:00:07.042Z`: where what happened within one second is told apart. */
+export function exactText(at: number): string {
+  return new Date(at).toISOString().replace('T', ' ')
+}
+
 /** `in 8 s`, `14 min ago`. */
 export function fromNowText(at: number, now: number): string {
   const ms = at - now

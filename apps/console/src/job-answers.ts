@@ -78,6 +78,7 @@ export interface PointAnswer {
   readonly slot: string
   readonly at: number
   readonly mark: Mark
+  /** Null also for what was asked for long after its slot: by hand, or as a backfill. */
   readonly latenessMs: number | null
   readonly durationMs: number | null
   /** To the following slot, by the schedule in force now; null for runs by hand. */

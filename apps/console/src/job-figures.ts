@@ -3,7 +3,7 @@ import { findJob, listRuns, type RunRow } from '@cronce/operations'
 import { readTime, type Store } from '@cronce/store'
 import type { Mark } from './answers.ts'
 import type { FiguresAnswer, PointAnswer, Spread } from './job-answers.ts'
-import { runAnswer } from './run-answer.ts'
+import { punctualityMs, runAnswer } from './run-answer.ts'
 import { contextOf } from './schedules.ts'
 
 export interface FiguresRequest {
@@ -40,7 +40,8 @@ export async function readFigures(store: Store, job: string, request: FiguresReq
 }
 
 function pointOf(row: RunRow, context: ReturnType<typeof contextOf>): PointAnswer {
-  const { slot, at, mark, latenessMs, durationMs, cause } = runAnswer(row, context)
+  const { slot, at, mark, durationMs, cause } = runAnswer(row, context)
+  const latenessMs = punctualityMs(row) ?? null
   const intervalMs = cause === 'manual' && slot.includes('+') ? null : intervalAfter(context.schedule, at)
   return { slot, at, mark, latenessMs, durationMs, intervalMs }
 }

@@ -21,8 +21,13 @@ export interface RunContext {
   readonly lateBeyondMs: number
 }
 
+/** How late a run was that was to be in time; undefined for those that somebody asked for long after. */
+export function punctualityMs({ cause, latenessMs }: Pick<RunRow, 'cause' | 'latenessMs'>): number | undefined {
+  return cause === 'manual' || cause === 'backfill' ? undefined : latenessMs
+}
+
 export function runAnswer(row: RunRow, { schedule, lateBeyondMs }: RunContext): RunAnswer {
-  const isLate = row.cause !== 'manual' && (row.latenessMs ?? 0) > lateBeyondMs
+  const isLate = (punctualityMs(row) ?? 0) > lateBeyondMs
   const mark = MARKS[row.state]
   return {
     slot: row.slot,

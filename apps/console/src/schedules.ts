@@ -12,7 +12,7 @@ import {
 } from '@cronce/operations'
 import { listJobNames, listUnended, readTime, type Store } from '@cronce/store'
 import type { JobAnswer, RunAnswer, SchedulesAnswer, SummaryAnswer } from './answers.ts'
-import { localText, noteAt, overdueAnswer, runAnswer, zoneOf } from './run-answer.ts'
+import { localText, noteAt, overdueAnswer, punctualityMs, runAnswer, zoneOf } from './run-answer.ts'
 import { scheduleText } from './settings-words.ts'
 
 /** Bars of a strip. */
@@ -131,12 +131,19 @@ export async function readJobAnswer(store: Store, name: string, context: JobCont
     countLetters(store, { job: name }),
   ])
   const slots = runs.rows.map((row) => runAnswer(row, contextOf(job.settings))).toReversed()
-  return jobAnswer(job, { ...context, slots, deadLetters })
+  const latenessP50Ms = median(runs.rows.flatMap((row) => punctualityMs(row) ?? []))
+  return jobAnswer(job, { ...context, slots, deadLetters, latenessP50Ms })
+}
+
+interface JobFigures {
+  readonly slots: readonly RunAnswer[]
+  readonly deadLetters: number
+  readonly latenessP50Ms: number | null
 }
 
 function jobAnswer(
   { stored, settings, fault }: KnownJob,
-  { now, overdue, slots, deadLetters }: JobContext & { slots: readonly RunAnswer[]; deadLetters: number },
+  { now, overdue, slots, deadLetters, latenessP50Ms }: JobContext & JobFigures,
 ): JobAnswer {
   const { pause, goneAt, name } = stored
   const nextAt = settings === undefined || goneAt !== undefined ? undefined : nextSlot(settings.schedule, now)
@@ -154,7 +161,7 @@ function jobAnswer(
         : { state: pause.state, by: pause.by, note: pause.note, at: pause.at, untilAt: pause.untilAt ?? null },
     gone: goneAt !== undefined,
     next: settings === undefined || nextAt === undefined ? null : nextOf(settings, nextAt),
-    latenessP50Ms: median(slots.flatMap(({ latenessMs }) => latenessMs ?? [])),
+    latenessP50Ms,
     tookMs: median(slots.flatMap(({ durationMs }) => durationMs ?? [])),
     intervalMs: settings === undefined || nextAt === undefined ? null : intervalAfter(settings.schedule, nextAt),
     deadLetters,

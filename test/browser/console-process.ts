@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { type RedisServer, ROOT, type SpawnedProcess, spawnProcess } from '../support/index.ts'
+
+export const TOKENS = {
+  viewer: 'viewer-token-of-vera-0123456789',
+  operator: 'operator-token-of-olga-0123456789',
+  admin: 'admin-token-of-ada-0123456789',
+} as const
+
+export interface ConsoleProcess {
+  readonly url: string
+  /** Works once. */
+  readonly signInUrl: string
+  readonly process: SpawnedProcess
+}
+
+export interface ConsoleOptions {
+  readonly redis: Pick<RedisServer, 'url'>
+  readonly service: string
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
+/** A console of its own process, from the sources, that knows {@link TOKENS}. */
+export async function startConsoleProcess({ redis, service, env = {} }: ConsoleOptions): Promise<ConsoleProcess> {
+  const process = await spawnProcess({
+    file: 'apps/console/src/main.ts',
+    env: {
+      REDIS_URL: redis.url,
+      CRONCE_SERVICE: service,
+      CRONCE_CONSOLE_TOKENS: Object.entries(TOKENS)
+        .map(([role, token]) => `the-${role}:${role}:${token}`)
+        .join(' '),
+      ...env,
+    },
+  })
+  const { json } = await process.waitForLine((line) => line.json?.['msg'] === 'listening', { timeoutMs: 30_000 })
+  return { url: String(json?.['url']), signInUrl: String(json?.['signInUrl']), process }
+}
+
+/** The page that is tested is that of the sources, not what was last built. */
+export async function buildPage(): Promise<void> {
+  const cwd = join(ROOT, 'apps/console')
+  // As it is shipped: the tests' own NODE_ENV would make it another one.
+  const env = { NODE_ENV: 'production' }
+  const build = await spawnProcess({ file: join(cwd, 'node_modules/vite/bin/vite.js'), args: ['build'], cwd, env })
+  const { code } = await build.exited
+  if (code !== 0) throw new Error(`the page was not built: ${build.lines.map(({ text }) => text).join('\n')}`)
+}
