@@ -60,6 +60,21 @@ describe('tokens', () => {
   })
 })
 
+describe('secrets of the signed trigger', () => {
+  it('are by job, several of one while it is changed; names are percent-encoded', () => {
+    const text = `a%3Ab:${TOKEN}, c:${TOKEN},a%3Ab:${TOKEN}2`
+    const { CRONCE_TRIGGER_SECRETS: secrets } = readConsoleConfig({ ...WHOLE, CRONCE_TRIGGER_SECRETS: text })
+    expect(Object.fromEntries(secrets)).toEqual({ 'a:b': [TOKEN, `${TOKEN}2`], c: [TOKEN] })
+  })
+
+  it('are refused with every fault at once, and are in no message', () => {
+    const text = `a:tooshort,:${TOKEN},b:${TOKEN},b:${TOKEN},c:${TOKEN}:x,d e:${TOKEN},%zz:${TOKEN}`
+    const messages = faults({ CRONCE_TRIGGER_SECRETS: text })
+    expect(messages).toHaveLength(6)
+    expect(messages.join()).not.toMatch(/a-token|tooshort/)
+  })
+})
+
 describe('an address beyond this machine', () => {
   it.each(['0.0.0.0', '10.0.0.7', '::', 'example.com', '127.evil.example'])('needs tokens: %s', (HOST) => {
     expect(faults({ HOST })).toEqual([expect.stringContaining('expected at least one token or a proxy')])

@@ -11,6 +11,7 @@ import {
 import { isLoopback, KNOWN_VARIABLES, PROCESS_VARIABLES } from '@cronce/process'
 import { PROXY_CONFIG_VARIABLES, proxyFaults, proxyOf } from './proxy-config.ts'
 import { tokensText } from './tokens-text.ts'
+import { triggerSecretsText } from './trigger-text.ts'
 
 /** Every variable of the console. `.env.example` is tested equal. */
 export const CONSOLE_VARIABLES = {
@@ -33,6 +34,12 @@ export const CONSOLE_VARIABLES = {
     schema: durationText({ leastMs: 60_000, mostMs: 7 * 24 * 3_600_000 }),
   },
   ...PROXY_CONFIG_VARIABLES,
+  CRONCE_TRIGGER_SECRETS: {
+    about:
+      'Secrets of the signed HTTP trigger: job:secret,job:secret, several of a job while one is changed; 16 characters or more. Unset: there is no such trigger.',
+    default: '',
+    schema: triggerSecretsText(),
+  },
   CRONCE_OPERATOR: {
     about: 'Who is written beside changes that are made by the sign-in link.',
     default: 'console',

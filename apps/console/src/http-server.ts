@@ -17,6 +17,8 @@ import { addRevealRoutes } from './reveal-routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
+import { addTriggerRoutes } from './trigger-routes.ts'
+import type { TriggerSecrets } from './trigger-text.ts'
 
 export interface HttpServerOptions {
   readonly redisUrl: string
@@ -27,6 +29,8 @@ export interface HttpServerOptions {
   /** Undefined: identity headers mean nothing. */
   readonly proxy: ProxyOptions | undefined
   readonly sessionMs: number
+  /** Empty: there is no signed trigger. */
+  readonly triggerSecrets: TriggerSecrets
   readonly reach: 'loopback' | 'network'
   /** Who may read `/metrics`: where there are no tokens, a scraper of this machine needs none. */
   readonly metrics: 'public' | 'viewers'
@@ -86,6 +90,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addActionRoutes(app, target)
   addRevealRoutes(app, target)
   addChangeRoutes(app, target)
+  addTriggerRoutes(app, { target, secrets: options.triggerSecrets, limit, clock: systemClock })
   addConsoleRoutes(app, { target, access, clock: systemClock })
   const isPublic = { config: { asks: 'public' } } as const
   app.get('/healthz', isPublic, () => ({ status: 'alive' }))

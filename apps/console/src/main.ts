@@ -21,7 +21,7 @@ async function run(config: ConsoleConfig): Promise<void> {
   const server = await createHttpServer({
     ...{ redisUrl: config.REDIS_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
     pageFolder: PAGE_FOLDER,
-    ...{ access, proxy, sessionMs, reach, log },
+    ...{ access, proxy, sessionMs, reach, log, triggerSecrets: config.CRONCE_TRIGGER_SECRETS },
     metrics: reach === 'loopback' && tokens.length === 0 && proxy === undefined ? 'public' : 'viewers',
   })
   stopOnSignals({

@@ -26,6 +26,14 @@ export const CONSOLE_ERRORS = {
     message: 'the HTTP request is refused: {reason}',
     fix: 'Correct the request; docs/console.md lists what the console answers.',
   },
+  CRONCE_TRIGGER_SIGNATURE: {
+    message: 'the request is not taken: expected {reason}',
+    fix: 'Sign it as docs/http-trigger.md shows, with a secret of CRONCE_TRIGGER_SECRETS and a clock that is right.',
+  },
+  CRONCE_TRIGGER_REPEATED: {
+    message: 'the request is not taken twice: {reason}',
+    fix: 'Sign a new request; to try the same one again send an Idempotency-Key with it, from the first try on.',
+  },
   CRONCE_CONSOLE_STALE: {
     message: '{id} is {state} by now',
     fix: 'Nothing was changed. Look at it again: somebody else was first.',
