@@ -1,5 +1,5 @@
 import { durationText, type Environment, optionalText, readEnvironment, type Variables } from '@cronce/core'
-import { ALARM_VARIABLES, KNOWN_VARIABLES, PROCESS_VARIABLES, SWEEP_VARIABLES } from '@cronce/process'
+import { ALARM_VARIABLES, KNOWN_VARIABLES, PROCESS_VARIABLES, SWEEP_VARIABLES, TRACE_VARIABLES } from '@cronce/process'
 
 /** Every variable of the service. `.env.example` is tested equal. */
 export const SERVICE_VARIABLES = {
@@ -17,6 +17,7 @@ export const SERVICE_VARIABLES = {
   },
   ...SWEEP_VARIABLES,
   ...ALARM_VARIABLES,
+  ...TRACE_VARIABLES,
 } as const satisfies Variables
 
 export type ServiceConfig = Environment<typeof SERVICE_VARIABLES>

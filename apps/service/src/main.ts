@@ -1,7 +1,7 @@
 import { systemClock } from '@cronce/core'
 import { jobs } from '@cronce/jobs'
 import { createMetrics, observeTrigger } from '@cronce/metrics'
-import { runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
+import { openTraces, runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
 import { createTrigger } from '@cronce/trigger'
 import { pino } from 'pino'
 import { readServiceConfig, type ServiceConfig } from './config.ts'
@@ -15,6 +15,14 @@ const stalledAfterMs = (sweepEveryMs: number) => 2 * sweepEveryMs + 5_000
 async function run(config: ServiceConfig): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL })
   const clock = systemClock
+  const traces =
+    config.CRONCE_OTLP_URL === undefined
+      ? undefined
+      : await openTraces({
+          ...{ url: config.CRONCE_OTLP_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
+          instance: config.CRONCE_REPLICA_ID,
+          onTrouble: (error) => log.warn({ err: error }, 'traces were not posted'),
+        })
   const trigger = createTrigger({
     service: config.CRONCE_SERVICE,
     jobs,
@@ -25,6 +33,7 @@ async function run(config: ServiceConfig): Promise<void> {
     sweepEvery: config.CRONCE_SWEEP_EVERY,
     clock,
     watchdog: watchdogSettings(config),
+    ...(traces === undefined ? {} : { telemetry: traces.telemetry }),
     ...(config.CRONCE_REPLICA_ID === undefined ? {} : { id: config.CRONCE_REPLICA_ID }),
   })
   const metrics = createMetrics({ service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE })
@@ -51,6 +60,7 @@ async function run(config: ServiceConfig): Promise<void> {
       // A start that is under way would outlive a stop that came before its end.
       await starting
       await trigger.stop()
+      await traces?.close()
     },
     onForced: (reason, error) => log.error({ err: error }, `stopped by force: ${reason}`),
   })

@@ -10,7 +10,7 @@ import {
   type Variables,
   wholeText,
 } from '@cronce/core'
-import { ALARM_VARIABLES, KNOWN_VARIABLES, PROCESS_VARIABLES, SWEEP_VARIABLES } from '@cronce/process'
+import { ALARM_VARIABLES, KNOWN_VARIABLES, PROCESS_VARIABLES, SWEEP_VARIABLES, TRACE_VARIABLES } from '@cronce/process'
 import { heartbeatsText } from './heartbeats-text.ts'
 import { queuesText } from './queues-text.ts'
 
@@ -65,6 +65,7 @@ export const WORKER_VARIABLES = {
   },
   ...SWEEP_VARIABLES,
   ...ALARM_VARIABLES,
+  ...TRACE_VARIABLES,
   CRONCE_HEARTBEATS: {
     about:
       'Heartbeat URLs by job, got after each run that succeeded: job=https://... job=https://..., separated by blanks.',

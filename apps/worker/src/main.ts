@@ -1,6 +1,6 @@
 import { packageSource, repeatedPackages } from '@cronce/jobs/sources'
 import { createMetrics, observeWorker } from '@cronce/metrics'
-import { runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
+import { openTraces, runProcess, stopOnSignals, watchdogSettings } from '@cronce/process'
 import { createWorker } from '@cronce/worker'
 import { pino } from 'pino'
 import { readWorkerConfig, type WorkerConfig } from './config.ts'
@@ -32,6 +32,14 @@ async function run(config: WorkerConfig): Promise<void> {
     config.POSTGRES_URL === undefined
       ? undefined
       : openReceiptPool(config.POSTGRES_URL, (error) => log.warn({ err: error }, 'a connection to Postgres broke'))
+  const traces =
+    config.CRONCE_OTLP_URL === undefined
+      ? undefined
+      : await openTraces({
+          ...{ url: config.CRONCE_OTLP_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
+          instance: config.CRONCE_WORKER_ID,
+          onTrouble: (error) => log.warn({ err: error }, 'traces were not posted'),
+        })
   const worker = createWorker({
     service: config.CRONCE_SERVICE,
     handlers: handlersFor(config, receiver),
@@ -47,6 +55,7 @@ async function run(config: WorkerConfig): Promise<void> {
     sweepEvery: config.CRONCE_SWEEP_EVERY,
     crashLimit: config.CRONCE_CRASH_LIMIT,
     watchdog: { ...watchdogSettings(config), heartbeats: config.CRONCE_HEARTBEATS },
+    ...(traces === undefined ? {} : { telemetry: traces.telemetry }),
     ...(config.CRONCE_WORKER_ID === undefined ? {} : { id: config.CRONCE_WORKER_ID }),
   })
   const metrics = createMetrics({ service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE })
@@ -72,6 +81,7 @@ async function run(config: WorkerConfig): Promise<void> {
       probe.close()
       receiver.close()
       await receipts?.close()
+      await traces?.close()
     },
     onForced: (reason, error) => log.error({ err: error }, `stopped by force: ${reason}`),
   })

@@ -1,5 +1,6 @@
 import { ALARM_VARIABLES } from './alarm-variables.ts'
 import { PROCESS_VARIABLES, SWEEP_VARIABLES } from './shared-variables.ts'
+import { TRACE_VARIABLES } from './traces.ts'
 
 const SERVICE = ['CRONCE_REPLICA_ID', 'CRONCE_CLAIM_LEASE']
 
@@ -38,7 +39,7 @@ const TOOLS = ['CRONCE_REDIS_SERVER', 'CRONCE_CHROMIUM', 'CRONCE_TEST_RUN', 'CRO
  * another's. A new variable of an app goes here too; the apps' tests of `.env.example` see what was forgotten.
  */
 export const KNOWN_VARIABLES: readonly string[] = [
-  ...Object.keys({ ...PROCESS_VARIABLES, ...SWEEP_VARIABLES, ...ALARM_VARIABLES }),
+  ...Object.keys({ ...PROCESS_VARIABLES, ...SWEEP_VARIABLES, ...ALARM_VARIABLES, ...TRACE_VARIABLES }),
   ...SERVICE,
   ...WORKER,
   ...CONSOLE,
