@@ -97,25 +97,26 @@ describe('a poison entity that kills every worker (C50, W6)', () => {
     await ground.setRows(KEYS)
     const first = await workers(2, config)
     const run = await ground.start(jobOf(job))
-    // The first dies with its mates in flight, the second with the poison alone.
+    // The first dies with its mates in flight, the second with those that were marked beside the poison.
     expect(await Promise.all(first.map(({ exited }) => exited))).toEqual(
       [1, 2].map(() => ({ code: null, signal: 'SIGKILL' })),
     )
     expect((await ground.read(run)).state).toBe('running')
-    const second = await workers(2, config)
+    // Two die with the poison alone.
+    const second = await workers(3, config)
     expect(await ground.ended(run)).toMatchObject({
       state: 'partial',
-      crashes: 3,
+      crashes: 4,
       entities: { planned: 12, done: 11, dead: 1 },
     })
-    expect(await casualties(second)).toHaveLength(1)
+    expect(await casualties(second)).toHaveLength(2)
     expect(await letters(run)).toMatchObject([
       { entity: 'e03', reason: 'crashed', state: 'open', payload: { id: 'e03' } },
     ])
     const effects = (await ground.effects('effect')).map(({ key }) => key)
     expect([...new Set(effects)].toSorted()).toEqual(KEYS.filter((key) => key !== 'e03'))
     const starts = tally((await ground.effects('start')).map(({ key }) => key))
-    expect(starts.get('e03')).toBe(3)
+    expect(starts.get('e03')).toBe(4)
   })
 
   it('starts once where the policy is skip', async () => {

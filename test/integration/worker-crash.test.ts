@@ -70,6 +70,34 @@ async function addChunk(run: PlannedRun): Promise<void> {
 const slotOf = (run: PlannedRun) => `billing@${run.id}`
 
 describe('after a worker died in the middle of a chunk', () => {
+  it('of more entities than run at once, each is marked before its start, and those marked before run last, alone (W6)', async () => {
+    const wide = { ...job, chunk: { size: 10, concurrency: 2 } }
+    const run = await plannedRun(wide)
+    await die(run, { started: [1] })
+    const key = `cronce:{${stage.service}:job:billing}:chunk:${run.id}:0`
+    const running = new Set<string>()
+    const starts: { id: string; beside: number; mark: string | undefined; alone: string }[] = []
+    await stage.work([
+      handle(wide, {
+        entities: () => [],
+        each: async ({ id }) => {
+          const beside = running.size
+          running.add(id)
+          const [states, alone] = await stage.redis.hmget(key, 'states', 'alone')
+          starts.push({ id, beside, mark: states?.[IDS.indexOf(id)], alone: alone ?? '' })
+          await takeTime(20)
+          running.delete(id)
+        },
+      }),
+    ])
+    await addChunk(run)
+    expect(await stage.ended(run)).toMatchObject({ state: 'succeeded', entities: { done: 4 } })
+    expect(starts.map(({ id }) => id)).toEqual(['a', 'c', 'd', 'b'])
+    expect(starts.map(({ mark }) => mark)).toEqual(['s', 's', 's', 's'])
+    expect(starts[1]).toMatchObject({ beside: 1, alone: '' })
+    expect(starts[3]).toMatchObject({ beside: 0, alone: '1' })
+  })
+
   it('of a job that must complete, the rest runs alone, one at a time; what was done is not repeated', async () => {
     const run = await plannedRun(job)
     await die(run, { done: [1] })

@@ -53,12 +53,12 @@ export class ChunkBulk {
 
   /**
    * Calls it, and writes down what became of its entities: done, put off together, or back in the queue, to be worked on one by one.
-   * After a crash there is no such call: suspects run alone (W6).
+   * After a crash there is no such call: whose fault it was could not be told (W6).
    */
   async run(): Promise<void> {
     const { queue, mode, now, outcomes, scope, isLost, allowance, mayStart } = this.#options
     const { handler, context } = this.#inHand
-    if (handler.eachChunk === undefined || mode === 'alone') return
+    if (handler.eachChunk === undefined || mode === 'watched') return
     const valid = this.#validate(queue.takeUntroubled(now()))
     if (valid.length === 0) return
     // They start together, so the rate is kept by the calls that follow.

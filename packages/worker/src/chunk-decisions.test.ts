@@ -18,15 +18,16 @@ function member(index: number, state: MemberState = 'fresh', more: Partial<Chunk
   return { ...facts, ...more }
 }
 
-const complete = { onCrash: 'complete', crashLimit: 2, worker: 'w' } as const
-const skip = { onCrash: 'skip', crashLimit: 2, worker: 'w' } as const
+const complete = { onCrash: 'complete', concurrency: 2, crashLimit: 2, worker: 'w' } as const
+const skip = { ...complete, onCrash: 'skip' } as const
 
 function choose(members: ChunkMember[], rules: typeof complete | typeof skip, crashes = 0) {
-  const { mode, ends, members: left } = chooseMembers({ members, crashes }, rules)
+  const { mode, ends, members: left, suspects } = chooseMembers({ members, crashes }, rules)
   return {
     mode,
     ends: ends.map((end) => [end.member.index, end.verdict, end.reason, end.attempts]),
     left: left.map(({ index }) => index),
+    ...(suspects.length === 0 ? {} : { suspects: suspects.map(({ index }) => index) }),
   }
 }
 
@@ -42,21 +43,29 @@ describe('the entities of a chunk', () => {
     expect(choose(members, complete)).toEqual({ mode: 'together', ends: [], left: [1, 2] })
   })
 
-  it('run alone after a crash, where they must complete (W6)', () => {
-    expect(choose([member(0, 'done'), member(1), member(2)], complete, 1)).toEqual({
-      mode: 'alone',
-      ends: [],
-      left: [1, 2],
-    })
+  it('run behind marks after a crash, where they must complete, and those that were marked at one run alone (W6)', () => {
+    const members = [member(0, 'done'), member(1), member(2, 'started'), member(3, 'retrying'), member(4)]
+    expect(choose(members, complete, 1)).toEqual({ mode: 'watched', ends: [], left: [1, 3, 4], suspects: [2] })
+  })
+
+  it('all run alone after a crash where those that are left could all have been under way (W6)', () => {
+    const members = [member(0, 'done'), member(1), member(2)]
+    expect(choose(members, complete, 1)).toEqual({ mode: 'watched', ends: [], left: [], suspects: [1, 2] })
   })
 
   it('that took their worker down alone twice are dead, and only they', () => {
-    const members = [member(0, 'fresh', { crashes: 1 }), member(1, 'started', { crashes: 2, attempts: 1 }), member(2)]
-    expect(choose(members, complete, 4)).toEqual({ mode: 'alone', ends: [[1, 'dead', 'crashed', 1]], left: [0, 2] })
+    const members = [
+      member(0, 'started', { crashes: 1 }),
+      member(1, 'started', { crashes: 2, attempts: 1 }),
+      member(2),
+      member(3),
+    ]
+    const ends = [[1, 'dead', 'crashed', 1]]
+    expect(choose(members, complete, 4)).toEqual({ mode: 'watched', ends, left: [2, 3], suspects: [0] })
   })
 
   it('are all given up where workers keep dying without an entity to blame', () => {
-    expect(choose([member(0), member(1)], complete, 14).left).toEqual([0, 1])
+    expect(choose([member(0), member(1)], complete, 14).suspects).toEqual([0, 1])
     expect(choose([member(0), member(1)], complete, 15)).toMatchObject({
       left: [],
       ends: [

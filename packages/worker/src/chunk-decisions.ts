@@ -3,12 +3,13 @@ import type { ChunkMember, ChunkStart } from '@cronce/store'
 import { readWish } from './handler-errors.ts'
 
 /**
- * How a chunk's entities are run.
- * - `together`: up to its concurrency at once, no marks (`complete`).
- * - `marked`: up to its concurrency at once, each behind a durable mark (`skip`, W5).
- * - `alone`: one at a time, each behind a mark: a worker died with this chunk in its hands (`complete`, W6).
+ * How a chunk's entities are run, up to its concurrency at once.
+ * - `together`: without marks (`complete`).
+ * - `marked`: each behind a durable mark (`skip`, W5).
+ * - `watched`: each behind a durable mark as well, for a worker died with this chunk in its hands; those that were marked when one died
+ *   are its suspects, and run afterwards, alone (`complete`, W6).
  */
-export type ChunkMode = 'together' | 'marked' | 'alone'
+export type ChunkMode = 'together' | 'marked' | 'watched'
 
 /** An entity that ends without another attempt. */
 export interface ForegoneEnd {
@@ -25,10 +26,14 @@ export interface ChunkChoice {
   readonly ends: readonly ForegoneEnd[]
   /** Still to run, in plan order; some of them not yet. */
   readonly members: readonly ChunkMember[]
+  /** Those of which one may have taken a worker down: to run after the others, alone, one at a time. */
+  readonly suspects: readonly ChunkMember[]
 }
 
 export interface CrashRules {
   readonly onCrash: CrashPolicy
+  /** How many entities of the chunk run at once. */
+  readonly concurrency: number
   /** Crashes alone, after which an entity is a dead letter. */
   readonly crashLimit: number
   readonly worker: string
@@ -39,17 +44,21 @@ const UNEXPLAINED_CRASHES = 10
 
 /** W5, W6: which of a chunk's entities run now, how, and which have ended without another attempt. */
 export function chooseMembers(start: Pick<ChunkStart, 'members' | 'crashes'>, rules: CrashRules): ChunkChoice {
-  const mode = rules.onCrash === 'skip' ? 'marked' : start.crashes > 0 ? 'alone' : 'together'
+  const mode = rules.onCrash === 'skip' ? 'marked' : start.crashes > 0 ? 'watched' : 'together'
   const isBeyondHelp = start.crashes > start.members.length * rules.crashLimit + UNEXPLAINED_CRASHES
   const ends: ForegoneEnd[] = []
-  const members: ChunkMember[] = []
+  const left: ChunkMember[] = []
   for (const member of start.members) {
     if (member.state === 'done' || member.state === 'dead' || member.state === 'abandoned') continue
     const end = foregoneEnd(member, mode, rules) ?? (isBeyondHelp ? crashed(member, start.crashes) : undefined)
-    if (end === undefined) members.push(member)
+    if (end === undefined) left.push(member)
     else ends.push(end)
   }
-  return { mode, ends, members }
+  // Where all that is left fits into one go, marks would tell nothing that is not known.
+  const isSuspect = (member: ChunkMember) =>
+    mode === 'watched' && (member.state === 'started' || left.length <= rules.concurrency)
+  const suspects = left.filter(isSuspect)
+  return { mode, ends, members: suspects.length === 0 ? left : left.filter((member) => !isSuspect(member)), suspects }
 }
 
 function foregoneEnd(member: ChunkMember, mode: ChunkMode, rules: CrashRules): ForegoneEnd | undefined {

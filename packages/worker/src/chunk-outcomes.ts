@@ -57,12 +57,7 @@ export class ChunkOutcomes {
   constructor(inHand: TaskInHand, options: OutcomesOptions) {
     const { store, executor, clock, shutdown, timing } = inHand.context
     const patience = createPatience({ clock, shutdown })
-    const hold = {
-      ...executor,
-      number: inHand.task.number,
-      fence: options.start.fence,
-      alone: options.mode === 'alone',
-    }
+    const hold = { ...executor, number: inHand.task.number, fence: options.start.fence }
     this.#inHand = inHand
     this.#options = options
     this.#buffer = new SettleBuffer({
@@ -90,9 +85,12 @@ export class ChunkOutcomes {
     return this.#buffer.last
   }
 
-  /** Writes what is gathered, with the marks of those about to start. */
-  flush(started: readonly number[] = [], handBack = false): Promise<Settled> {
-    return this.#buffer.flush({ started, handBack })
+  /** Writes what is gathered, with the marks of those about to start; `alone`, of the one that runs with no other (W6). */
+  flush(
+    started: readonly number[] = [],
+    how: 'among others' | 'alone' | 'hand back' = 'among others',
+  ): Promise<Settled> {
+    return this.#buffer.flush({ started, alone: how === 'alone', handBack: how === 'hand back' })
   }
 
   close(): void {

@@ -28,11 +28,14 @@ export class ChunkRun {
   readonly #choice: ChunkChoice
   readonly #scope: AttemptScope
   readonly #queue: MemberQueue
+  readonly #suspects: MemberQueue
   readonly #pool: AttemptPool<EntityAttempt>
   readonly #outcomes: ChunkOutcomes
   readonly #allowance: StartAllowance
   readonly #bulk: ChunkBulk
-  readonly #feed: ChunkFeed
+  #feed: ChunkFeed
+  /** W6: feeds what runs alone, after the others. */
+  readonly #aloneFeed: ChunkFeed
   /** Whether nothing is waited for before a start: no mark, no rate. */
   readonly #isFree: boolean
   readonly #startedAt: number
@@ -50,8 +53,11 @@ export class ChunkRun {
     const { worker } = context.executor
     this.#inHand = inHand
     this.#scope = scope
-    this.#choice = chooseMembers(start, { onCrash: job.onCrash, crashLimit: context.timing.crashLimit, worker })
+    const width = Math.min(job.chunk.concurrency, start.width || job.chunk.concurrency)
+    const { crashLimit } = context.timing
+    this.#choice = chooseMembers(start, { onCrash: job.onCrash, concurrency: width, crashLimit, worker })
     this.#queue = new MemberQueue(this.#choice.members)
+    this.#suspects = new MemberQueue(this.#choice.suspects)
     this.#startedAt = context.clock.now()
     this.#runStartedAt = start.startedAt
     this.#skewMs = start.now - this.#startedAt
@@ -74,28 +80,39 @@ export class ChunkRun {
       ask: start.isRated ? (wanted) => scope.patience(() => startEntities(context.store, job.name, wanted)) : undefined,
     })
     const parts = { scope, queue: this.#queue, outcomes: this.#outcomes, allowance: this.#allowance }
+    const feedParts = {
+      scope,
+      allowance: this.#allowance,
+      clock: context.clock,
+      shutdown: context.shutdown,
+      pool: this.#pool,
+    }
     const standing = { now: () => this.#now(), mayStart: () => this.#standing === 'running' }
     const { mode } = this.#choice
     this.#bulk = new ChunkBulk(inHand, { ...parts, ...standing, mode, isLost: () => this.#standing === 'lost' })
     this.#isFree = mode === 'together' && !start.isRated
     this.#feed = new ChunkFeed({
-      ...{ ...parts, ...standing, clock: context.clock, shutdown: context.shutdown, pool: this.#pool },
-      width: mode === 'alone' ? 1 : Math.min(job.chunk.concurrency, start.width || job.chunk.concurrency),
+      ...{ ...feedParts, ...standing, queue: this.#queue, width },
       mark:
         mode === 'together' ? undefined : async (indexes) => (await this.#outcomes.flush(indexes)).status === 'open',
+    })
+    this.#aloneFeed = new ChunkFeed({
+      ...{ ...feedParts, ...standing, queue: this.#suspects, width: 1 },
+      mark: async (indexes) => (await this.#outcomes.flush(indexes, 'alone')).status === 'open',
     })
   }
 
   /** @throws what the store threw, where its writes failed for good: the task is tried again */
   async execute(): Promise<TaskOutcome> {
     const { events } = this.#inHand.context
-    const { ends, members } = this.#choice
+    const { ends, members, suspects } = this.#choice
     this.#armRecheck()
-    events.emit('chunk.started', { ...this.#facts, entities: members.length })
+    events.emit('chunk.started', { ...this.#facts, entities: members.length + suspects.length })
     for (const end of ends) this.#outcomes.forego(end)
     try {
       if (this.#standing === 'running') await this.#bulk.run()
       if (this.#allowance.waitMs === 0) await (this.#isFree ? this.#feed.runFreely() : this.#feed.runByMarks())
+      if (this.#suspects.size > 0 && this.#allowance.waitMs === 0) await this.#runAlone()
       return await this.#finish()
     } catch (error) {
       this.lose(error)
@@ -104,6 +121,12 @@ export class ChunkRun {
       this.#cancelRecheck()
       this.#outcomes.close()
     }
+  }
+
+  /** W6: the chunk-mates are through, or wait for a retry; now those of which one may take this worker down. */
+  async #runAlone(): Promise<void> {
+    this.#feed = this.#aloneFeed
+    await this.#feed.runByMarks()
   }
 
   /** The worker is on its way out. */
@@ -122,8 +145,9 @@ export class ChunkRun {
   /** Something suggests that another worker has the chunk by now: asks the store (promise 7). */
   recheck(): void {
     if (this.#standing === 'lost') return
-    const started = this.#choice.mode === 'alone' ? this.#pool.running.map(({ member }) => member.index) : []
-    this.#outcomes.flush(started).catch((error: unknown) => this.lose(error))
+    const isAlone = this.#feed === this.#aloneFeed
+    const started = isAlone ? this.#pool.running.map(({ member }) => member.index) : []
+    this.#outcomes.flush(started, isAlone ? 'alone' : 'among others').catch((error: unknown) => this.lose(error))
   }
 
   /** T9, promise 7: a run that was cancelled, or a chunk that was taken, is noticed although no entity ends meanwhile. */
@@ -138,7 +162,7 @@ export class ChunkRun {
   #onEnd(attempt: EntityAttempt, end: AttemptEnd): void {
     if (this.#standing !== 'lost') {
       const left = this.#outcomes.record(attempt, end)
-      if (left !== undefined) this.#queue.putBack(left)
+      if (left !== undefined) (this.#feed === this.#aloneFeed ? this.#suspects : this.#queue).putBack(left)
     }
     this.#feed.wake()
   }
@@ -168,7 +192,7 @@ export class ChunkRun {
   async #settle(): Promise<void> {
     if (this.#outcomes.last?.status === 'closed') return
     // With the last entity it closes the chunk; else it gives it back.
-    await this.#outcomes.flush([], true).catch((error: unknown) => this.lose(error))
+    await this.#outcomes.flush([], 'hand back').catch((error: unknown) => this.lose(error))
   }
 
   #handBack(settled: Settled): TaskOutcome {
@@ -176,7 +200,8 @@ export class ChunkRun {
     const isLeaving = context.shutdown.phase !== 'open'
     const limitMs = this.#allowance.waitMs
     if (!isLeaving && limitMs > 0) return handBackLater(this.#inHand, limitMs)
-    const waitMs = isLeaving || this.#queue.size === 0 ? 0 : Math.max(0, this.#queue.earliestAt - settled.now)
+    const earliestAt = Math.min(this.#queue.earliestAt, this.#suspects.earliestAt)
+    const waitMs = isLeaving || earliestAt === Number.POSITIVE_INFINITY ? 0 : Math.max(0, earliestAt - settled.now)
     const reason = isLeaving ? 'shutdown' : 'retries'
     context.events.emit('chunk.handed-back', { ...this.#facts, delayMs: waitMs, reason })
     return { kind: 'again', delayMs: waitMs }

@@ -7,6 +7,8 @@ export interface SettlePart {
   readonly failures: readonly MemberFailure[]
   /** Entities that are about to start, or still run alone: their durable mark. */
   readonly started: readonly number[]
+  /** Whether the started one runs alone after a crash. */
+  readonly alone: boolean
   readonly handBack: boolean
 }
 
@@ -52,7 +54,7 @@ export class SettleBuffer {
   }
 
   /** Writes what is gathered, and with it these marks; after the writes before it. */
-  flush(extra: { readonly started?: readonly number[]; readonly handBack?: boolean } = {}): Promise<Settled> {
+  flush(extra: Partial<Pick<SettlePart, 'started' | 'alone' | 'handBack'>> = {}): Promise<Settled> {
     const write = this.#tail.then(() => this.#write(extra))
     this.#tail = write.catch(() => undefined)
     return write
@@ -64,13 +66,7 @@ export class SettleBuffer {
     this.#cancelTimer = undefined
   }
 
-  async #write({
-    started = [],
-    handBack = false,
-  }: {
-    started?: readonly number[]
-    handBack?: boolean
-  }): Promise<Settled> {
+  async #write({ started = [], alone = false, handBack = false }: Partial<SettlePart>): Promise<Settled> {
     this.close()
     // Nothing is left to write to; the store would answer that it is gone.
     if (this.last?.status === 'closed') return this.last
@@ -80,10 +76,10 @@ export class SettleBuffer {
     this.#failures = []
     const final = parts.pop() ?? []
     for (const failures of parts) {
-      this.last = await this.#options.write({ done: [], failures, started: [], handBack: false })
+      this.last = await this.#options.write({ done: [], failures, started: [], alone: false, handBack: false })
       if (this.last.status !== 'open') return this.last
     }
-    this.last = await this.#options.write({ done, failures: final, started, handBack })
+    this.last = await this.#options.write({ done, failures: final, started, alone, handBack })
     return this.last
   }
 

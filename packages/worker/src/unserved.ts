@@ -78,9 +78,10 @@ async function giveUpChunk(context: WorkerContext, task: Task, settings: JobSett
   const start = await startChunk(store, task, { number: task.number, worker, token: context.token() })
   if (start.status === 'later') return { kind: 'again', delayMs: Math.max(LIMIT_WAIT_MS, start.waitMs) }
   if (start.status !== 'run') return FINISHED
-  const { ends, members } = chooseMembers(start, { ...settings, crashLimit: timing.crashLimit, worker })
+  const rules = { ...settings, concurrency: settings.chunk.concurrency, crashLimit: timing.crashLimit, worker }
+  const { ends, members, suspects } = chooseMembers(start, rules)
   const error = noHandler(task)
-  const unserved = members.map((member) => ({
+  const unserved = [...members, ...suspects].map((member) => ({
     member,
     verdict: 'dead' as const,
     reason: 'no handler',
@@ -91,7 +92,7 @@ async function giveUpChunk(context: WorkerContext, task: Task, settings: JobSett
   const failures = [...ends, ...unserved].map(({ member, error: thrown, ...end }) =>
     memberFailure(member, { ...end, thrown, nextAttemptAt: 0 }, facts),
   )
-  const hold = { ...executor, number: task.number, fence: start.fence, alone: false }
+  const hold = { ...executor, number: task.number, fence: start.fence }
   const buffer = new SettleBuffer({
     ...{ clock, everyMs: timing.settleMs, onTrouble: () => undefined },
     write: (part) => settleChunk(store, task, { ...hold, ...part }),
