@@ -1,4 +1,4 @@
-import type { EventSource } from '@cronce/core'
+import { ALARM_KINDS, type EventSource } from '@cronce/core'
 import type { JobLabels } from './job-labels.ts'
 import { type MetricDefinitions, type MetricSink, makeMetrics } from './metric.ts'
 
@@ -46,8 +46,12 @@ export function makeProcessMetrics(sink: MetricSink) {
 
 /** Counts what triggers and workers both tell; answers what stops it. */
 export function countShared(events: EventSource, metrics: ProcessMetrics, jobs: JobLabels): (() => void)[] {
-  for (const name of ['cronce_alarms_undelivered_total', 'cronce_watchdog_failures_total'] as const)
-    metrics[name](0, {})
+  // Shown as 0 before the first: Prometheus sees no increase in a counter that begins at 1.
+  metrics.cronce_alarms_undelivered_total(0, {})
+  metrics.cronce_watchdog_failures_total(0, {})
+  for (const kind of Object.keys(ALARM_KINDS)) {
+    for (const change of ['raised', 'cleared']) metrics.cronce_alarms_total(0, { kind, change })
+  }
   return [
     events.on('work.readded', ({ job, count }) =>
       metrics.cronce_tasks_readded_total(count, { job_name: jobs.of(job) }),

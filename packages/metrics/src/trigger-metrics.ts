@@ -99,6 +99,7 @@ export function observeTrigger(trigger: ObservedTrigger, sink: MetricSink): () =
   metrics.cronce_ticks_failed_total(0, {})
   const stops = [
     ...countShared(events, shared, jobs),
+    events.on('job.registered', ({ job }) => metrics.cronce_store_lost_writes_total(0, { job_name: jobs.of(job) })),
     events.on('slot.claimed', ({ slot, latenessMs }) => {
       const labels = { job_name: jobs.ofSlot(slot) }
       metrics.cronce_claim_attempts_total(1, labels)

@@ -87,6 +87,9 @@ export const WORKER_METRICS = {
   cronce_worker_capacity: { kind: 'gauge', help: 'Tasks of a queue that the worker takes at once', labels: ['queue'] },
 } as const satisfies MetricDefinitions
 
+/** What a run that was started ends as. */
+const OUTCOMES = ['succeeded', 'partial', 'failed', 'abandoned']
+
 /** What is observed of a worker: what `createWorker` returns fits. */
 export interface ObservedWorker {
   readonly events: EventSource
@@ -119,6 +122,9 @@ export function observeWorker(worker: ObservedWorker, sink: MetricSink): () => v
     events.on('run.started', ({ slot, cause, latenessMs }) => {
       const labels = { job_name: jobs.ofSlot(slot) }
       metrics.cronce_runs_started_total(1, { ...labels, cause })
+      // Shown as 0 before the first: Prometheus sees no increase in a counter that begins at 1.
+      for (const outcome of OUTCOMES) metrics.cronce_runs_ended_total(0, { ...labels, outcome })
+      metrics.cronce_receipts_lost_total(0, labels)
       shared.cronce_lateness_seconds(latenessMs / 1_000, { ...labels, stage: 'start' })
     }),
     events.on('run.ended', ({ slot, state, version, tookMs }) => {
