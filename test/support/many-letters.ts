@@ -7,6 +7,8 @@ export interface ManyLetters {
   readonly fromAt: number
   /** The message of the newest error of each. */
   readonly message?: (index: number) => string
+  /** What the handler gets of an entity. Default `{ id }`. */
+  readonly payload?: (entity: string) => object
 }
 
 const AT_ONCE = 2_000
@@ -19,7 +21,7 @@ export const entityOf = (index: number): string => `entity-${String(index).padSt
  * Answers their ids, oldest first.
  */
 export async function writeManyLetters(store: Store, run: RunRef, options: ManyLetters): Promise<string[]> {
-  const { count, fromAt, message = () => 'HTTP 402' } = options
+  const { count, fromAt, message = () => 'HTTP 402', payload = (id) => ({ id }) } = options
   const base = jobKey(store.service, run.job)
   const slot = formatSlotKey({ job: run.job, ...(parseSlotId(run.id) ?? { at: 0 }) })
   const ids = Array.from({ length: count }, (_, index) => formatDeadLetterId(slot, entityOf(index)))
@@ -31,7 +33,12 @@ export async function writeManyLetters(store: Store, run: RunRef, options: ManyL
       const entity = entityOf(index)
       const error = { at, attempt: 1, name: 'Error', message: message(index), worker: 'w-1' }
       const fields = { id, slot: run.id, reason: 'failed', attempts: 1, lives: 1, worker: 'w-1', release: '1', at }
-      pipeline.hset(`${base}:dead:${id}`, { ...fields, state: 'open', entity, payload: JSON.stringify({ id: entity }) })
+      pipeline.hset(`${base}:dead:${id}`, {
+        ...fields,
+        state: 'open',
+        entity,
+        payload: JSON.stringify(payload(entity)),
+      })
       pipeline.rpush(`${base}:dead:${id}:errors`, JSON.stringify(error))
       pipeline.zadd(`${base}:dead`, at, id)
       pipeline.zadd(`${base}:dead:of:${run.id}`, at, id)

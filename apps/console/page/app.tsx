@@ -142,7 +142,11 @@ function View({ route, session }: { route: Route; session: SessionAnswer }) {
     case 'runs':
       return id === undefined ? <RunsView query={query} /> : <RunView key={id} slot={id} mayChange={mayChange} />
     case 'dead':
-      return id === undefined ? <LettersView query={query} /> : <LetterView key={id} id={id} mayChange={mayChange} />
+      return id === undefined ? (
+        <LettersView query={query} role={session.role} />
+      ) : (
+        <LetterView key={id} id={id} mayChange={mayChange} />
+      )
     case 'replicas':
       return <ReplicasView />
     case 'audit':

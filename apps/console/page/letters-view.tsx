@@ -1,62 +1,154 @@
+import { useState } from 'preact/hooks'
 import type { LetterRowAnswer, LettersAnswer } from '../src/answers.ts'
 import { query as search } from './api.ts'
-import { textOf } from './form-text.ts'
+import { LetterChange, LetterChangeList } from './letter-changes.tsx'
+import {
+  filterCommand,
+  instantOf,
+  LetterFilter,
+  type LetterQuery,
+  readLetterQuery,
+  selectionOf,
+} from './letter-filter.tsx'
 import { useLive } from './live.ts'
-import { Pager, Pill, Shown } from './parts.tsx'
+import { Command, Pager, Pill, Shown } from './parts.tsx'
 import { href } from './route.ts'
-import { fromNowText, numberText } from './text.ts'
+import { countText, fromNowText, numberText } from './text.ts'
 
-export function LettersView({ query }: { query: URLSearchParams }) {
-  const [job, slot, error, cursor] = ['job', 'slot', 'error', 'cursor'].map((name) => query.get(name) ?? undefined)
-  const filter = { job, slot, error }
-  const live = useLive<LettersAnswer>(`/api/dead${search({ ...filter, cursor })}`)
-  const apply = (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    location.hash = href('dead', undefined, { slot, job: textOf(form, 'job'), error: textOf(form, 'error') })
-  }
-  const isFiltered = (job ?? slot ?? error) !== undefined
+interface LettersProps {
+  readonly query: URLSearchParams
+  readonly role: string
+}
+
+export function LettersView({ query, role }: LettersProps) {
+  const filter = readLetterQuery(query)
+  const cursor = query.get('cursor') ?? undefined
+  const { job, slot, error } = filter
+  const live = useLive<LettersAnswer>(
+    `/api/dead${search({ ...{ job, slot, error, cursor }, fromAt: instantOf(filter.from), toAt: instantOf(filter.to) })}`,
+  )
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const total = live.data?.total
   return (
     <>
       <div class="bar">
         <h1>Dead letters</h1>
-        {live.data !== undefined && live.data.total !== null && <Pill text={`${numberText(live.data.total)} open`} />}
-        {slot !== undefined && <span class="mono small">of {slot}</span>}
-        <form class="filter" key={`${job} ${error}`} onSubmit={apply}>
-          <label>
-            Job <input name="job" value={job ?? ''} />
-          </label>
-          <label>
-            Error contains <input name="error" value={error ?? ''} />
-          </label>
-          <button type="submit">Filter</button>
-          {isFiltered && <a href={href('dead')}>all</a>}
-        </form>
+        {total !== undefined && total !== null && <Pill text={`${numberText(total)} open`} />}
+        <LetterFilter key={JSON.stringify(filter)} filter={filter} isFiltered={isFiltered} />
       </div>
+      <LetterChangeList mayStop={role !== 'viewer'} />
       <Shown live={live}>
         {({ letters, now, next }) => (
           <>
-            {letters.length === 0 ? (
+            {letters.length === 0 && next === null ? (
               <p class="empty">{isFiltered ? 'No open dead letter is like that.' : 'No dead letter waits for you.'}</p>
             ) : (
-              <LetterTable letters={letters} now={now} />
+              // What was ticked under one filter is not meant under another.
+              <Letters
+                key={JSON.stringify(filter)}
+                {...{ letters, now, filter, isFiltered, role, total: total ?? null }}
+                reload={live.reload}
+              />
             )}
             <Pager
-              first={cursor === undefined ? undefined : href('dead', undefined, filter)}
+              first={cursor === undefined ? undefined : href('dead', undefined, { ...filter })}
               next={next === null ? undefined : href('dead', undefined, { ...filter, cursor: next })}
             />
           </>
         )}
       </Shown>
+      <p class="small soft">
+        <Command text={filterCommand('list', filter)} />
+      </p>
     </>
   )
 }
 
-export function LetterTable({ letters, now }: { letters: readonly LetterRowAnswer[]; now: number }) {
+interface ChoosingProps {
+  readonly letters: readonly LetterRowAnswer[]
+  readonly now: number
+  readonly filter: LetterQuery
+  readonly isFiltered: boolean
+  readonly total: number | null
+  readonly role: string
+  readonly reload: () => void
+}
+
+/** The rows, and what is done with those that are ticked, or with all that the filter means. */
+function Letters({ letters, now, filter, isFiltered, total, role, reload }: ChoosingProps) {
+  const [ticked, setTicked] = useState<readonly string[]>([])
+  const [all, setAll] = useState<'all' | 'ticked'>('ticked')
+  if (role === 'viewer') return <LetterTable letters={letters} now={now} />
+  const tick = (ids: readonly string[], isOn: boolean) => {
+    setAll('ticked')
+    setTicked((before) => [...before.filter((id) => !ids.includes(id)), ...(isOn ? ids : [])])
+  }
+  const isAll = all === 'all'
+  const selection = isAll ? selectionOf(filter) : { ids: ticked }
+  const isNone = !isAll && ticked.length === 0
+  const name = isAll ? 'all that match' : countText(ticked.length, 'letter')
+  return (
+    <>
+      <div class="bar choosing">
+        <span class="small soft" role="status">
+          {isNone ? 'Tick letters to redrive or discard them.' : `Chosen: ${name}.`}
+        </span>
+        {isFiltered && !isAll && (
+          <button type="button" onClick={() => setAll('all')}>
+            Choose all that match{total === null ? '' : ` (${numberText(total)})`}
+          </button>
+        )}
+        {!isNone && (
+          <button type="button" class="plain" onClick={() => tick(ticked, false)}>
+            choose none
+          </button>
+        )}
+      </div>
+      {!isNone && (
+        <LetterChange
+          key={JSON.stringify(selection)}
+          {...{ selection, name }}
+          mayDiscard={role === 'admin' || (!isAll && ticked.length === 1)}
+          onStarted={() => {
+            tick(ticked, false)
+            reload()
+          }}
+          onRefused={reload}
+        />
+      )}
+      <LetterTable letters={letters} now={now} picks={{ ticked, tick }} />
+    </>
+  )
+}
+
+interface Picks {
+  readonly ticked: readonly string[]
+  readonly tick: (ids: readonly string[], isOn: boolean) => void
+}
+
+interface TableProps {
+  readonly letters: readonly LetterRowAnswer[]
+  readonly now: number
+  /** Default: the rows are only read. */
+  readonly picks?: Picks
+}
+
+export function LetterTable({ letters, now, picks }: TableProps) {
+  const ids = letters.map(({ id }) => id)
   return (
     <table class="cards">
       <thead>
         <tr>
+          {picks !== undefined && (
+            <th class="pick">
+              <input
+                type="checkbox"
+                aria-label="Tick this page"
+                checked={ids.length > 0 && ids.every((id) => picks.ticked.includes(id))}
+                onChange={(event) => picks.tick(ids, event.currentTarget.checked)}
+              />
+            </th>
+          )}
           <th>Entity</th>
           <th>Run</th>
           <th>Error</th>
@@ -67,6 +159,16 @@ export function LetterTable({ letters, now }: { letters: readonly LetterRowAnswe
       <tbody>
         {letters.map((letter) => (
           <tr key={letter.id}>
+            {picks !== undefined && (
+              <td class="pick">
+                <input
+                  type="checkbox"
+                  aria-label={`Tick ${letter.entity ?? 'the run itself'}`}
+                  checked={picks.ticked.includes(letter.id)}
+                  onChange={(event) => picks.tick([letter.id], event.currentTarget.checked)}
+                />
+              </td>
+            )}
             <td>
               <a class="name" href={href('dead', letter.id)}>
                 {letter.entity ?? 'the run itself'}

@@ -1,4 +1,4 @@
-import { CronceError, durationFault, parseDuration } from '@cronce/core'
+import { CronceError, durationFault, parseDuration, systemClock } from '@cronce/core'
 import { pauseJob, resumeJob, runNow, type ServiceAccess } from '@cronce/operations'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -24,7 +24,7 @@ interface OfJob {
 
 /** What operators may change; the guard refuses everybody else. Each change has their name beside it. */
 export function addChangeRoutes(app: FastifyInstance, access: ServiceAccess): void {
-  addLetterRoutes(app, access)
+  addLetterRoutes(app, { access, clock: systemClock })
   app.post<OfJob>('/api/jobs/:job/run', async (request) => {
     const { note: why, requestId } = readInput(RUN, request.body)
     return await runNow(access, { job: request.params.job, operator: operatorOf(request), why, requestId })
@@ -34,7 +34,10 @@ export function addChangeRoutes(app: FastifyInstance, access: ServiceAccess): vo
     const until = length === undefined ? undefined : { afterMs: parseDuration(length) }
     const { job } = request.params
     const result = await pauseJob(access, { job, operator: operatorOf(request), until, ...rest })
-    if (result.status === 'already') throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state: 'paused' })
+    if (result.status === 'already') {
+      const state = result.pause?.state === 'resuming' ? 'being resumed' : 'paused'
+      throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state })
+    }
     return result
   })
   app.post<OfJob>('/api/jobs/:job/resume', async (request) => {

@@ -21,7 +21,11 @@ const RUNS = z.strictObject({
   job: text,
   state: z.enum(Object.keys(RUN_STATES) as [RunState, ...RunState[]]).optional(),
 })
-const LETTERS = z.strictObject({ limit: limit(50, 200), cursor: text, job: text, slot: text, error: text })
+const instant = z.coerce.number().int().min(0).max(8.64e15).optional()
+const LETTERS = z.strictObject({
+  ...{ limit: limit(50, 200), cursor: text },
+  ...{ job: text, slot: text, error: text, fromAt: instant, toAt: instant },
+})
 const AUDIT = z.strictObject({ hours: z.coerce.number().min(1).max(744).default(24), job: text })
 
 /** What anybody who is signed in may read. */

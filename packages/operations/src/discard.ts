@@ -9,7 +9,7 @@ import {
   type LetterPlan,
   planChange,
 } from './letter-change.ts'
-import { changeEnd, selectionText } from './letter-entry.ts'
+import { changeEnd, selectionEntry } from './letter-entry.ts'
 import { selectLetters } from './letter-selection.ts'
 import { authorize, operatorName } from './operator.ts'
 import { recordAction } from './record-action.ts'
@@ -37,7 +37,7 @@ export async function discard(access: ServiceAccess, request: DiscardRequest): P
   if (mode === 'preview') return await discardLetters(access, request)
   const action = selection.ids?.length === 1 ? 'discard' : 'discard-many'
   authorize(operator, action)
-  return await recordAction(access, { operator, action, note, ...selectionText(selection) }, async () => {
+  return await recordAction(access, { operator, action, note, ...selectionEntry(selection) }, async () => {
     const answer = await discardLetters(access, request)
     return { answer, end: changeEnd(answer, 'discarded') }
   })

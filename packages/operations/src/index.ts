@@ -11,7 +11,8 @@ export type { Finding } from './finding.ts'
 export * from './job-history.ts'
 export * from './known-job.ts'
 export type { LetterPlan, LetterProgress } from './letter-change.ts'
-export { type LetterSelection, MOST_IDS, type SettledLetters } from './letter-selection.ts'
+export { selectionText } from './letter-entry.ts'
+export type { LetterSelection, SettledLetters } from './letter-selection.ts'
 export * from './list-actions.ts'
 export {
   countLetters,

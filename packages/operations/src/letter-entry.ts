@@ -3,10 +3,10 @@ import type { LetterSelection } from './letter-selection.ts'
 import type { ActionEnd, AskedAction } from './record-action.ts'
 
 /** What a change of dead letters was for, in short, as the journal has it. */
-export function selectionText(selection: LetterSelection): Pick<AskedAction, 'job' | 'selection'> {
+export function selectionText(selection: LetterSelection): string {
   if (selection.ids !== undefined) {
     const [first = '', ...others] = selection.ids
-    return { selection: others.length === 0 ? first : `${selection.ids.length} letters, the first ${first}` }
+    return others.length === 0 ? first : `${selection.ids.length} letters, the first ${first}`
   }
   const { job, slot, error, fromAt, toAt } = selection
   const parts = [
@@ -16,7 +16,12 @@ export function selectionText(selection: LetterSelection): Pick<AskedAction, 'jo
     ...(fromAt === undefined ? [] : [`from=${new Date(fromAt).toISOString()}`]),
     ...(toAt === undefined ? [] : [`to=${new Date(toAt).toISOString()}`]),
   ]
-  return { job, selection: parts.join(' ') }
+  return parts.join(' ')
+}
+
+/** The part of a row that says what was chosen. */
+export function selectionEntry(selection: LetterSelection): Pick<AskedAction, 'job' | 'selection'> {
+  return { job: selection.ids === undefined ? selection.job : undefined, selection: selectionText(selection) }
 }
 
 /** What came of it; nothing of the journal where it changed nothing. */

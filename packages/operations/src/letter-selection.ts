@@ -19,7 +19,7 @@ export interface SelectedLetters {
   readonly batches: () => AsyncIterable<readonly MeantLetter[]>
 }
 
-export const MOST_IDS = 10_000
+const MOST_IDS = 10_000
 
 /**
  * Finds what a selection means, as of now. Holds no more than a batch of what a filter means.

@@ -11,7 +11,7 @@ import {
   type LetterPlan,
   planChange,
 } from './letter-change.ts'
-import { changeEnd, selectionText } from './letter-entry.ts'
+import { changeEnd, selectionEntry } from './letter-entry.ts'
 import { selectLetters } from './letter-selection.ts'
 import { authorize, operatorName } from './operator.ts'
 import { recordAction } from './record-action.ts'
@@ -41,7 +41,7 @@ export async function redrive(access: ServiceAccess, request: RedriveRequest): P
   const { selection, operator, mode } = request
   if (mode === 'preview') return await redriveLetters(access, request)
   authorize(operator, 'redrive')
-  return await recordAction(access, { operator, action: 'redrive', ...selectionText(selection) }, async () => {
+  return await recordAction(access, { operator, action: 'redrive', ...selectionEntry(selection) }, async () => {
     const answer = await redriveLetters(access, request)
     return { answer, end: changeEnd(answer, 'redriven') }
   })

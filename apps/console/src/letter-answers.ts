@@ -1,0 +1,41 @@
+// What the API answers about changes of many dead letters. Instants are epoch ms, durations ms.
+
+/** What a change of dead letters would come to, as they are now. */
+export interface LetterPreviewAnswer {
+  readonly entities: number
+  readonly runs: number
+  /** Abandoned ones that a filter meant and that are left. */
+  readonly abandonedLeft: number
+  /** Named ones that are not open any more, by what they are. */
+  readonly settled: readonly { readonly id: string; readonly state: string }[]
+}
+
+/** A change of many dead letters that this console makes, or has made. */
+export interface LetterChangeAnswer {
+  readonly id: string
+  readonly verb: 'redrive' | 'discard'
+  readonly by: string
+  /** What was chosen, in short. */
+  readonly selection: string
+  readonly rate: string | null
+  readonly note: string | null
+  readonly startedAt: number
+  readonly endedAt: number | null
+  /** `stopped`: by somebody, with letters left that are still open. `failed`: `error` says why; what was done stays done. */
+  readonly state: 'running' | 'stopping' | 'ended' | 'stopped' | 'failed'
+  /** Letters that have had their turn, of how many. */
+  readonly ended: number
+  readonly total: number
+  readonly result: {
+    readonly entities: number
+    readonly runs: number
+    readonly unchanged: number
+    readonly left: number
+  } | null
+  readonly error: string | null
+}
+
+export interface LetterChangesAnswer {
+  /** Newest first. */
+  readonly changes: readonly LetterChangeAnswer[]
+}
