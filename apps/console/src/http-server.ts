@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { Access } from './access.ts'
 import { addActionRoutes } from './action-routes.ts'
 import { addChangeRoutes } from './change-routes.ts'
+import { refuseConnection, refuseRequest } from './client-error.ts'
 import { addConsoleRoutes } from './console-routes.ts'
 import { errorAnswer } from './error-answer.ts'
 import { guardRequests } from './guard.ts'
@@ -43,6 +44,9 @@ const LONGEST_BODY = 16 * 1024
 const LONGEST_HEADERS = 16 * 1024
 const REQUEST_WITHIN_MS = 10_000
 
+/** Beyond it new ones are closed at once: each may hold a request's head and body in memory. */
+const MOST_CONNECTIONS = 2_000
+
 /** Ids carry encoded job names and entity keys of 512 bytes. */
 const LONGEST_ID = 4_096
 
@@ -63,8 +67,17 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     connectionTimeout: 2 * REQUEST_WITHIN_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: LONGEST_ID },
-    http: { maxHeaderSize: LONGEST_HEADERS, headersTimeout: REQUEST_WITHIN_MS },
+    http: {
+      maxHeaderSize: LONGEST_HEADERS,
+      headersTimeout: REQUEST_WITHIN_MS,
+      // How often node looks for what is too slow; by default twice a minute.
+      connectionsCheckingInterval: REQUEST_WITHIN_MS / 5,
+    },
+    clientErrorHandler: refuseConnection,
+    // Paths that no router can read.
+    frameworkErrors: (error, _, { raw }) => refuseRequest(error, raw),
   })
+  app.server.maxConnections = MOST_CONNECTIONS
   // JSON alone: a form of another page can send plain text without asking first.
   app.removeContentTypeParser('text/plain')
   app.addHook('onRequest', async (request, reply) => {
