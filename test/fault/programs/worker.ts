@@ -2,13 +2,14 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { systemClock } from '@cronce/core'
 import { createWorker, type EntityContext, handle, type WorkerOptions } from '@cronce/worker'
 import { pino } from 'pino'
+import { type BulkDeath, openBulk } from './bulk-effects.ts'
 import { type CrashPoint, dieAt, isCasualty } from './crash-point.ts'
 import { writeEvents, writeLine } from './event-lines.ts'
 import { type JobSpec, jobOf, type Row } from './job-spec.ts'
 
 /** What a handler does to an entity, by its key. Default: waits `delayMs`, then does the effect. */
 export interface Act {
-  readonly kind: 'die' | 'die-after-effect' | 'die-after-receipt' | 'freeze' | 'block' | 'throw'
+  readonly kind: 'die' | 'die-after-effect' | 'die-after-receipt' | 'freeze' | 'block' | 'throw' | BulkDeath
   /** How often, over all processes. Default: each time. */
   readonly times?: number
   /** Of `block`: how long the event loop stands still. */
@@ -30,10 +31,12 @@ export interface WorkerConfig
   readonly once: boolean
   readonly points: readonly CrashPoint[]
   readonly casualties: string
+  /** Where it is: effects are rows of its table `effect`, written a chunk at a time in one transaction with their receipts. */
+  readonly postgres?: string
 }
 
 const config = JSON.parse(process.argv[2] ?? '') as WorkerConfig
-const { jobs, rows, effects, delayMs, acts, once, points, casualties, ...options } = config
+const { jobs, rows, effects, delayMs, acts, once, points, casualties, postgres, ...options } = config
 
 function note(
   phase: 'start' | 'effect' | 'done',
@@ -58,17 +61,21 @@ function block(forMs: number): void {
   while (performance.now() < until);
 }
 
-const handlers = jobs.map((spec) =>
-  handle(jobOf(spec), {
-    entities: ({ after = '', limit }) => {
-      const keys = readFileSync(rows, 'utf8')
-        .split('\n')
-        .filter((key) => key > after)
-      return keys
-        .toSorted()
-        .slice(0, limit)
-        .map((id): Row => ({ id }))
-    },
+function entities({ after = '', limit }: { readonly after?: string | undefined; readonly limit: number }): Row[] {
+  const keys = readFileSync(rows, 'utf8')
+    .split('\n')
+    .filter((key) => key > after)
+  return keys
+    .toSorted()
+    .slice(0, limit)
+    .map((id) => ({ id }))
+}
+
+const bulk = postgres === undefined ? undefined : openBulk(postgres)
+const handlers = jobs.map((spec) => {
+  if (bulk !== undefined) return bulk.handler(jobOf(spec), { entities, act })
+  return handle(jobOf(spec), {
+    entities,
     each: async ({ id }, context) => {
       const facts = { slot: context.slot.key, key: id, attempt: context.attempt }
       note('start', facts)
@@ -84,9 +91,9 @@ const handlers = jobs.map((spec) =>
       act(id, 'die-after-receipt')
     },
     done: ({ slot }, { attempt }) => note('done', { slot: slot.key, key: '', attempt }),
-  }),
-)
-const worker = createWorker({ ...options, handlers, logger: pino({ level: 'silent' }) })
+  })
+})
+const worker = createWorker({ ...options, handlers, ...bulk?.options, logger: pino({ level: 'silent' }) })
 writeEvents(worker.events)
 dieAt(worker.events, points, casualties)
 let asked = 0
