@@ -117,7 +117,13 @@ local function try_open(slot, state)
   if holder then return 'held', holder, until_at end
   if state == 'claimed' then return take(slot, state) end
   local stored = redis.call('HMGET', base .. ':slot:' .. slot.id, 'cause', 'useBy')
-  if stored[2] and tonumber(stored[2]) < now then
+  local expires = tonumber(stored[2])
+  -- T10: what the cut or an edit admitted has no use-by yet; its start and the sweep go by the record. What was asked for has none.
+  if not expires and use_by > 0 and stored[1] ~= 'manual' and stored[1] ~= 'backfill' then
+    expires = slot.effective + use_by
+    redis.call('HSET', base .. ':slot:' .. slot.id, 'useBy', expires)
+  end
+  if expires and expires < now then
     drop(base, slot.id, 'skipped', now, 'expired: not started by its use-by')
     return 'skipped'
   end

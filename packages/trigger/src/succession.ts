@@ -1,4 +1,5 @@
 import {
+  askForLook,
   forgetJob,
   type Heard,
   type KnownImage,
@@ -6,6 +7,7 @@ import {
   listReplicas,
   openSlotIds,
   type ReplicaPresence,
+  resumeJob,
   retireJob,
   switchImage,
 } from '@cronce/store'
@@ -63,6 +65,8 @@ async function followOne(context: TriggerContext, job: WatchedJob, carriers: Car
   if (job.goneAt === undefined) {
     if (!job.dynamic) await succeed(context, job, carriers)
   } else if (context.redisClock.now() > job.goneAt + job.settings.catchUp.withinMs) {
+    // T10: nobody resumes a job that is gone for good; what its pause holds back is recorded, and what was claimed goes on.
+    if (job.pause?.state === 'paused') await endPause(context, job)
     await bury(context, job.name)
   }
 }
@@ -79,6 +83,12 @@ async function succeed(context: TriggerContext, job: WatchedJob, carriers: Carri
   }
   await switchImage(context.store, job.name, { by: context.replica, image: job.image, to: succession.to })
   await switchGeneration(context, job.name)
+}
+
+async function endPause(context: TriggerContext, { name }: WatchedJob): Promise<void> {
+  await resumeJob(context.store, name, { by: context.replica, note: 'the job is gone', missed: 'skip' })
+  await rewatch(context, name)
+  await askForLook(context.store, 'watch', [{ job: name, lookAt: context.redisClock.now() }])
 }
 
 /** T8: a tombstone is final after the catch-up window, and when what it owed is taken; a later return is a new registration. */
