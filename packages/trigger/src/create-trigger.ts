@@ -30,8 +30,7 @@ import { type HistoryOptions, parseHistory } from './history-options.ts'
 import { followEpoch } from './memory.ts'
 import { beat } from './presence.ts'
 import { createRedisClock } from './redis-clock.ts'
-import { registerCarried } from './register.ts'
-import { passOverFault } from './row-fault.ts'
+import { registerAll } from './register.ts'
 import { followAll, watchFleet } from './sweep.ts'
 import type { TickResult } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
@@ -161,10 +160,9 @@ export function createTrigger(options: TriggerOptions): Trigger {
       await followEpoch(context, '')
       // Before it registers anything: a new image that nobody is known to carry would give way at once (T6).
       await beat(context, { ...self, loopLateMs: 0 })
-      for (const settings of carried)
-        await passOverFault(context, settings.name, () => registerCarried(context, settings))
-      await watchFleet(context)
       const newestChange = await followAll(context)
+      await registerAll(context)
+      await watchFleet(context)
       const watchdog = createWatchdog({ ...watching, store, events, who: id, clock, random })
       open = { context, loop: createTriggerLoop(context, { ...self, newestChange }), watchdog, close }
       state = 'ready'

@@ -1,8 +1,17 @@
 import { type JobSettings, slotsBetween } from '@cronce/core'
-import { askForLook, closeGeneration, type DueSlot, readJob, registerJob, retireJob } from '@cronce/store'
+import {
+  askForLook,
+  closeGeneration,
+  type DueSlot,
+  type Registration,
+  readJob,
+  registerJob,
+  retireJob,
+} from '@cronce/store'
 import { reachOfCut } from './catch-up.ts'
 import { cutBacklogOf, cutWhilePaused } from './cut.ts'
 import { dueSlot, graceMs } from './due-slots.ts'
+import { passOverFault } from './row-fault.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { MOST_SLOTS } from './trigger-timing.ts'
 import { rewatch, type WatchedJob } from './watched-job.ts'
@@ -12,6 +21,20 @@ const AHEAD_MS = 5_000
 
 /** How often a closing is tried: each failure means that another replica, or time, got ahead. */
 const CLOSING_TRIES = 10
+
+/** Definitions that are registered side by side: with thousands of them, a start would be long one by one. */
+const REGISTERED_AT_ONCE = 50
+
+/** Registers everything this image carries; what cannot be registered is told of and passed over (promise 10). */
+export async function registerAll(context: TriggerContext): Promise<void> {
+  const { carried } = context
+  for (let start = 0; start < carried.length; start += REGISTERED_AT_ONCE) {
+    const slice = carried.slice(start, start + REGISTERED_AT_ONCE)
+    await Promise.all(
+      slice.map((settings) => passOverFault(context, settings.name, () => registerCarried(context, settings))),
+    )
+  }
+}
 
 /** T6, T7: registers one carried definition, closing the generation in force where its schedule is another. */
 export async function registerCarried(context: TriggerContext, settings: JobSettings): Promise<void> {
@@ -27,11 +50,19 @@ export async function registerCarried(context: TriggerContext, settings: JobSett
   const watched =
     registration.status === 'edit'
       ? await switchGeneration(context, settings.name)
-      : await rewatch(context, settings.name)
+      : (watchedAs(context, registration, settings.name) ?? (await rewatch(context, settings.name)))
   if (watched === undefined) return
   const status = registration.status === 'edit' ? 'edited' : registration.status
   events.emit('job.registered', { job: settings.name, status, generation: watched.generation })
   await watchFrom(context, watched)
+}
+
+/** The job as this replica watches it, where that is what the registration found. What changes later is followed by sweeps. */
+function watchedAs(context: TriggerContext, registration: Registration, name: string): WatchedJob | undefined {
+  const { status, image, generation } = registration
+  const known = context.jobs.get(name)
+  const isSame = status === 'same' && known?.image === image && known.generation === generation
+  return isSame && known.goneAt === undefined ? known : undefined
 }
 
 /** `was`: an old image that restarts after the rename registers nothing, as long as the job that took its place is there. */
