@@ -109,8 +109,33 @@ describe('C80: a viewer', () => {
     expect((await ask({ url, method: 'HEAD', path: '/login?token=x' })).status).not.toBe(303)
   })
 
-  it('has left no row in the journal', async () => {
+  it('sees a payload without what its definition hides, and only an admin has it revealed', async () => {
+    const id = encodeURIComponent(`${ground.run.slot}/plain`)
+    const settings = { name: 'invoice-run', queue: 'default', redact: ['note'] } as const
+    const key = `cronce:{${ground.stage.service}:job:invoice-run}:job`
+    const stored = JSON.parse((await ground.stage.redis.hget(key, 'settings')) ?? '{}') as object
+    await ground.stage.redis.hset(key, 'settings', JSON.stringify({ ...stored, ...settings }))
+    const { json, text } = await ask({ url, path: `/api/dead/${id}`, headers: as('admin') })
+    expect(json).toMatchObject({ payload: { id: 'plain', note: '[redacted]' }, redacted: true })
+    expect(text).not.toContain('document.title')
+    const reveal = (role: keyof typeof TOKENS) =>
+      ask({
+        url,
+        method: 'POST',
+        path: `/api/dead/${id}/reveal`,
+        headers: { ...as(role), ...JSON_BODY },
+        body: '{"note":"4711"}',
+      })
+    expect((await reveal('viewer')).error?.code).toBe('CRONCE_CONSOLE_ROLE')
+    expect((await reveal('operator')).error?.code).toBe('CRONCE_NOT_ALLOWED')
     expect((await listActions(ground.stage.store)).rows).toEqual([])
+    expect((await reveal('admin')).json).toMatchObject({ payload: { note: expect.stringContaining('document.title') } })
+    const { rows } = await listActions(ground.stage.store, { slot: ground.run.slot })
+    expect(rows).toMatchObject([{ action: 'reveal', by: 'the-admin', note: '4711' }])
+  })
+
+  it('has left no row in the journal', async () => {
+    expect((await listActions(ground.stage.store, { who: 'the-viewer' })).rows).toEqual([])
   })
 })
 
@@ -126,6 +151,33 @@ describe('an operator', () => {
     expect((await walk('admin')).json).toMatchObject({ status: 'walking' })
     const { rows } = await listActions(ground.stage.store, { slot: ground.run.slot })
     expect(rows.map(({ action, by }) => [action, by])).toContainEqual(['run-slot-again', 'the-admin'])
+  })
+
+  it('gives up one dead letter, and not many at once', async () => {
+    const discard = (role: keyof typeof TOKENS) => {
+      const body = JSON.stringify({
+        verb: 'discard',
+        selection: { job: 'invoice-run', error: 'no such error' },
+        note: 'x',
+      })
+      return ask({ url, method: 'POST', path: '/api/letter-changes', headers: { ...as(role), ...JSON_BODY }, body })
+    }
+    const refused = await discard('operator')
+    expect([refused.status, refused.error?.code]).toEqual([403, 'CRONCE_NOT_ALLOWED'])
+    expect((await discard('admin')).status).toBe(202)
+  })
+
+  it('has a cookie that goes over https alone where the page does', async () => {
+    const cookie = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ token: TOKENS.operator })
+      const post = { url, method: 'POST', path: '/api/session', body }
+      const answer = await ask({ ...post, headers: { ...JSON_BODY, 'x-cronce-console': '1', ...headers } })
+      return String(answer.headers['set-cookie'])
+    }
+    expect(await cookie({ 'x-forwarded-proto': 'https' })).toMatch(
+      /Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/,
+    )
+    expect(await cookie({})).not.toContain('Secure')
   })
 
   it('reads who changed what, page by page', async () => {

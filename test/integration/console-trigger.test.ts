@@ -20,7 +20,7 @@ const report = defineJob({ name: 'eu/report', schedule: cron('0 * * * *'), onCra
 
 let server: RedisServer
 let stage: Stage
-let app: SpawnedProcess
+const apps: SpawnedProcess[] = []
 let url: string
 let access: ServiceAccess
 const ran: string[] = []
@@ -63,28 +63,37 @@ beforeAll(async () => {
   })
   expect(cut.status).toBe('ok')
   await stage.work([handle(report, { each: async (_, ctx) => void ran.push(ctx.slot.key) })])
-  app = await spawnProcess({
+  url = await startConsole()
+})
+afterAll(async () => {
+  await Promise.all(apps.map((app) => app.kill()))
+  await access.enqueuer.close()
+  await stage.close()
+  await server.stop()
+})
+
+async function startConsole(): Promise<string> {
+  const app = await spawnProcess({
     file: 'apps/console/src/main.ts',
     env: {
       ...{ REDIS_URL: server.url, CRONCE_SERVICE: stage.service },
       CRONCE_TRIGGER_SECRETS: `eu/report:${SECRET}, eu/report:${NEXT_SECRET},gone:${SECRET}-of-gone`,
     },
   })
+  apps.push(app)
   const { json } = await app.waitForLine((line) => line.json?.['msg'] === 'listening', { timeoutMs: 30_000 })
-  url = String(json?.['url'])
-})
-afterAll(async () => {
-  await app.kill()
-  await access.enqueuer.close()
-  await stage.close()
-  await server.stop()
-})
+  return String(json?.['url'])
+}
 
 interface Signed {
+  /** Another console than the first. */
+  readonly at?: string
   readonly path?: string
   readonly body?: string
   readonly secret?: string
   readonly secondsAgo?: number
+  /** Epoch seconds; default: now, less that. */
+  readonly signedAt?: number
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly from?: string
@@ -94,12 +103,15 @@ interface Signed {
 
 const JOB = '/trigger/eu%2Freport'
 let noise = 0
+const now = () => Math.floor(new Date().getTime() / 1_000)
 
 /** Each request has a body of its own, so that no two signatures are one. */
 function send({
+  at: where = url,
   path = JOB,
   secret = SECRET,
   secondsAgo = 0,
+  signedAt,
   method = 'POST',
   headers,
   from,
@@ -108,11 +120,11 @@ function send({
 }: Signed): Promise<WireAnswer> {
   noise += 1
   const body = rest.body ?? JSON.stringify({ note: `request ${noise}` })
-  const timestamp = Math.floor(new Date().getTime() / 1_000) - secondsAgo
+  const timestamp = signedAt ?? now() - secondsAgo
   const text = `${timestamp}.${as?.method ?? method} ${as?.path ?? path}\n${as?.body ?? body}`
   const signature = createHmac('sha256', secret).update(text).digest('hex')
   return ask({
-    ...{ url, method, path, body },
+    ...{ url: where, method, path, body },
     ...(from === undefined ? {} : { from }),
     headers: { 'cronce-timestamp': String(timestamp), 'cronce-signature': `v1=${signature}`, ...headers },
   })
@@ -155,11 +167,13 @@ describe('a signed request', () => {
 
   it('is taken once, by whichever console, and not under another key', async () => {
     const headers = { 'idempotency-key': 'replay-1' }
-    const body = '{"note":"replayed"}'
-    const first = await send({ path: `${JOB}/${at(5)}`, body })
+    const request = { path: `${JOB}/${at(5)}`, body: '{"note":"replayed"}', signedAt: now() }
+    const first = await send(request)
     expect(first.status).toBe(202)
-    expect(codeOf(await send({ path: `${JOB}/${at(5)}`, body }))).toEqual([409, 'CRONCE_TRIGGER_REPEATED'])
-    expect(codeOf(await send({ path: `${JOB}/${at(5)}`, body, headers }))).toEqual([409, 'CRONCE_TRIGGER_REPEATED'])
+    const elsewhere = await send({ ...request, at: await startConsole() })
+    expect(codeOf(elsewhere)).toEqual([409, 'CRONCE_TRIGGER_REPEATED'])
+    expect(codeOf(await send(request))).toEqual([409, 'CRONCE_TRIGGER_REPEATED'])
+    expect(codeOf(await send({ ...request, headers }))).toEqual([409, 'CRONCE_TRIGGER_REPEATED'])
   })
 
   it('with a key has the answer of the first time, signed anew or not; another under that key is refused', async () => {

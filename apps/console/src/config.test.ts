@@ -76,9 +76,12 @@ describe('secrets of the signed trigger', () => {
 })
 
 describe('an address beyond this machine', () => {
-  it.each(['0.0.0.0', '10.0.0.7', '::', 'example.com', '127.evil.example'])('needs tokens: %s', (HOST) => {
+  it.each(['0.0.0.0', '10.0.0.7', '::', 'example.com', '127.evil.example'])('needs tokens or a proxy: %s', (HOST) => {
     expect(faults({ HOST })).toEqual([expect.stringContaining('expected at least one token or a proxy')])
     expect(faults({ HOST, CRONCE_CONSOLE_TOKENS: `ada:admin:${TOKEN}` })).toEqual([])
+    const proxy = { CRONCE_CONSOLE_PROXY_HEADER: 'x-user', CRONCE_CONSOLE_PROXY_ROLES: '*:viewer' }
+    expect(faults({ HOST, ...proxy, CRONCE_CONSOLE_PROXY_FROM: '10.1.0.0/16' })).toEqual([])
+    expect(faults({ HOST, ...proxy })).toEqual([expect.stringContaining('expected a secret')])
   })
 
   it.each(['127.0.0.1', '::1', 'localhost'])('is not %s', (HOST) => {
