@@ -113,7 +113,7 @@ describeNeeding(['chromium', 'redis-server'], 'the console in a browser', () => 
   it('needs no sideways scrolling at 400 px, in any view', async () => {
     const { page } = await newPage({ width: 400, colors: 'dark' })
     await signIn(page, { url: opened.url, token: TOKENS.operator })
-    const views = ['#/', '#/runs', `#/runs/${encodeURIComponent(ground.run.slot)}`, '#/dead', '#/replicas']
+    const views = ['#/', '#/audit', '#/runs', `#/runs/${encodeURIComponent(ground.run.slot)}`, '#/dead', '#/replicas']
     await page.goto(`${opened.url}/#/dead`)
     const letter = await page.getByRole('link', { name: HOSTILE[2] }).getAttribute('href')
     for (const view of [...views, String(letter)]) {
