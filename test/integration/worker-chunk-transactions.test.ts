@@ -73,6 +73,42 @@ describeNeeding(['postgres'], 'promise 6, eachChunk with ctx.transaction', () =>
     expect(receipts.rows).toHaveLength(30)
   })
 
+  it('inside another of the same call does not wait for it: both are had, once', async () => {
+    await stage.work(
+      [
+        handle(job, {
+          entities,
+          eachChunk: (_, ctx) =>
+            ctx.transaction('charge', async (tx, keys) => {
+              await tx.query(INSERT, [keys.map((key) => `charge ${key}`)])
+              await ctx.transaction('mail', (inner, same) => inner.query(INSERT, [same.map((key) => `mail ${key}`)]))
+            }),
+        }),
+      ],
+      withPostgres(),
+    )
+    expect(await stage.ended(await stage.start(job))).toMatchObject({ state: 'succeeded', entities: { done: 30 } })
+    const rows = await happened()
+    expect(rows.map(({ what }) => what)).toEqual(
+      ['charge', 'mail'].flatMap((what) => KEYS.map((key) => `${what} ${key}`)),
+    )
+  })
+
+  it('works through two adapters of one pool with statements of their own names', async () => {
+    const named = () => ({ receipts: { postgres: pgAdapter(pool, { statements: 'named' }) } })
+    const handlers = [handle(job, { entities, eachChunk: async (_, ctx) => void (await writeAll(ctx)) })]
+    await stage.work(handlers, named())
+    await stage.work(handlers, named())
+    const other = pgAdapter(pool, { statements: 'named' })
+    await other.query('select $1::text as first', ['another statement'])
+    expect(await stage.ended(await stage.start(job))).toMatchObject({
+      state: 'succeeded',
+      retries: 0,
+      entities: { done: 30 },
+    })
+    expect((await happened()).map(({ what }) => what)).toEqual(KEYS)
+  })
+
   it('that throws after its effects has had none of them: each has them, once', async () => {
     await stage.work(
       [

@@ -98,6 +98,45 @@ describe('after a worker died in the middle of a chunk', () => {
     expect(starts[3]).toMatchObject({ beside: 0, alone: '1' })
   })
 
+  it('a worker that stops in the middle of the rest makes no suspects: the next one runs them beside each other (W6, W9)', async () => {
+    const wide = { ...job, chunk: { size: 10, concurrency: 2 } }
+    const run = await plannedRun(wide)
+    await die(run)
+    const key = `cronce:{${stage.service}:job:billing}:chunk:${run.id}:0`
+    const stuck = await stage.work(
+      [
+        handle(wide, {
+          entities: () => [],
+          each: (_, ctx) =>
+            new Promise((_resolve, reject) => {
+              ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))
+            }),
+        }),
+      ],
+      { shutdownTimeout: 50 },
+    )
+    await addChunk(run)
+    await waitUntil(async () => (await stage.redis.hget(key, 'states')) === 'ss..', { message: 'two are under way' })
+    await stuck.worker.stop()
+    expect(await stage.redis.hmget(key, 'states', 'left', 'alone')).toEqual(['rr..', '4', ''])
+    const beside: number[] = []
+    const running = new Set<string>()
+    await stage.work([
+      handle(wide, {
+        entities: () => [],
+        each: async ({ id }) => {
+          beside.push(running.size)
+          running.add(id)
+          await takeTime(20)
+          running.delete(id)
+        },
+      }),
+    ])
+    await addChunk(run)
+    expect(await stage.ended(run)).toMatchObject({ state: 'succeeded', crashes: 1, retries: 0, entities: { done: 4 } })
+    expect(beside).toEqual([0, 1, expect.any(Number), expect.any(Number)])
+  })
+
   it('of a job that must complete, the rest runs alone, one at a time; what was done is not repeated', async () => {
     const run = await plannedRun(job)
     await die(run, { done: [1] })

@@ -3,7 +3,8 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 slot id  3 chunk number  4 fence  5 worker  6 release
---      7 done: indexes or stretches of them, as 0-41,43  8 started: indexes, comma-separated (W5: a durable mark before the handler)
+--      7 done: indexes or stretches of them, as 0-41,43  8 started: indexes, comma-separated (W5: a durable mark before the handler);
+--      of a hand-back, those that lose their mark, for they were stopped and took nobody down
 --      9 'alone' when the started one runs alone after a crash (W6)  10 hand back (0, 1)
 --      then of each failure: index, verdict (retry, later, dead, abandoned), attempts, next attempt at, error JSON, reason,
 --      dead letter id, entity key, payload JSON
@@ -98,7 +99,7 @@ end
 keep_receipts()
 if left > 0 then
   for text in string.gmatch(ARGV[8], '%d+') do
-    if not final(tonumber(text)) then states[tonumber(text) + 1] = 's' end
+    if not final(tonumber(text)) then states[tonumber(text) + 1] = ARGV[10] == '1' and 'r' or 's' end
     redis.call('HSET', chunk, 'alone', ARGV[9] == 'alone' and text or '')
   end
   if ARGV[8] == '' then redis.call('HSET', chunk, 'alone', '') end

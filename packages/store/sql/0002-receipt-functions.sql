@@ -49,8 +49,9 @@ comment on function cronce.chunk_open is 'Writes a holder''s fence into the chun
 create function cronce.chunks_close(p_service text, p_holds text, p_now double precision)
 returns void language sql set lock_timeout = '50ms' as $$
   insert into cronce.chunk as c (slot_at, service, slot, chunk, fence, state, touched_at)
-    select (hold ->> 0)::timestamptz, p_service, hold ->> 1, (hold ->> 2)::integer, (hold ->> 3)::bigint, 'closed', cronce.read_time(p_now)
-      from jsonb_array_elements(p_holds::jsonb) as hold order by 1, 3, 4
+    select distinct on (1, 3, 4) (hold ->> 0)::timestamptz, p_service, hold ->> 1, (hold ->> 2)::integer, (hold ->> 3)::bigint,
+        'closed', cronce.read_time(p_now)
+      from jsonb_array_elements(p_holds::jsonb) as hold order by 1, 3, 4, 5 desc
     on conflict (slot_at, service, slot, chunk) do update
       set fence = excluded.fence, state = 'closed', touched_at = excluded.touched_at
       where c.fence <= excluded.fence

@@ -171,7 +171,7 @@ export interface Settlement extends Executor {
   readonly fence: number
   readonly done: readonly number[]
   readonly failures: readonly MemberFailure[]
-  /** Entities whose handler is about to start: the durable mark (W5, W6). */
+  /** Entities whose handler is about to start: the durable mark (W5, W6). Of a hand-back: those that lose it. */
   readonly started: readonly number[]
   /** Whether the started one runs alone after a crash. */
   readonly alone: boolean

@@ -3,7 +3,10 @@ import { type ClaimSpan, startClaim } from '@cronce/queue'
 import type { Claimed } from './fire.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
-/** The spans of what is being put on the queue: one trace per slot, however many are added in one go. */
+/**
+ * The spans of what is being put on the queue: one trace per slot, however many are added in one go. A tracer that throws costs its
+ * trace, not the slot.
+ */
 export class ClaimSpans {
   readonly #spans = new Map<SlotKey, ClaimSpan>()
 
@@ -12,7 +15,9 @@ export class ClaimSpans {
     for (const { job, slots, latenessMs, askedAt } of group) {
       const queue = job.settings.enqueue?.queue ?? job.settings.queue
       const facts = { job: job.name, queue, replica, latenessMs, startedAt: askedAt }
-      for (const { key } of slots) this.#spans.set(key, startClaim(telemetry, { slot: key, ...facts }))
+      for (const { key } of slots) {
+        quietly(() => this.#spans.set(key, startClaim(telemetry, { slot: key, ...facts })))
+      }
     }
   }
 
@@ -23,6 +28,14 @@ export class ClaimSpans {
   }
 
   end(error?: unknown): void {
-    for (const span of this.#spans.values()) span.end(error)
+    for (const span of this.#spans.values()) quietly(() => span.end(error))
+  }
+}
+
+function quietly(act: () => unknown): void {
+  try {
+    act()
+  } catch {
+    // What happened to the slot is told by events all the same.
   }
 }

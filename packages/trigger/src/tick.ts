@@ -85,16 +85,16 @@ interface Slice {
   readonly added: readonly Claimed[]
 }
 
+/** Tries these jobs, and adds what was claimed of them, in their order. Rejects for nothing: the other slices are on their way. */
 async function fireSlice(context: TriggerContext, names: readonly string[]): Promise<Slice> {
   const fired: (Fired & { readonly name: string })[] = []
   const failures: Failure[] = []
-  const tries = names.map((name) =>
-    fireJob(context, name).then(
-      (result) => void fired.push({ name, ...result }),
-      (error: unknown) => void failures.push({ name, error }),
-    ),
-  )
-  await Promise.all(tries)
+  const results = await Promise.allSettled(names.map((name) => fireJob(context, name)))
+  for (const [index, result] of results.entries()) {
+    const name = names[index] as string
+    if (result.status === 'fulfilled') fired.push({ name, ...result.value })
+    else failures.push({ name, error: result.reason })
+  }
   const claims = fired.flatMap(({ claimed }) => claimed ?? [])
   return { fired, failures, added: await addClaimed(context, claims) }
 }

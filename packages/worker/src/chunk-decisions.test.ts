@@ -1,6 +1,6 @@
 import type { ChunkMember, MemberState } from '@cronce/store'
 import { describe, expect, it } from 'vitest'
-import { chooseMembers, judgeFailure } from './chunk-decisions.ts'
+import { type CrashRules, chooseMembers, judgeFailure } from './chunk-decisions.ts'
 import { NonRetryableError, RetryLaterError } from './handler-errors.ts'
 
 function member(index: number, state: MemberState = 'fresh', more: Partial<ChunkMember> = {}): ChunkMember {
@@ -21,7 +21,7 @@ function member(index: number, state: MemberState = 'fresh', more: Partial<Chunk
 const complete = { onCrash: 'complete', concurrency: 2, crashLimit: 2, worker: 'w' } as const
 const skip = { ...complete, onCrash: 'skip' } as const
 
-function choose(members: ChunkMember[], rules: typeof complete | typeof skip, crashes = 0) {
+function choose(members: ChunkMember[], rules: CrashRules, crashes = 0) {
   const { mode, ends, members: left, suspects } = chooseMembers({ members, crashes }, rules)
   return {
     mode,
@@ -61,12 +61,30 @@ describe('the entities of a chunk', () => {
       member(3),
     ]
     const ends = [[1, 'dead', 'crashed', 1]]
-    expect(choose(members, complete, 4)).toEqual({ mode: 'watched', ends, left: [2, 3], suspects: [0] })
+    expect(choose(members, { ...complete, concurrency: 8 }, 4)).toEqual({
+      mode: 'watched',
+      ends,
+      left: [2, 3],
+      suspects: [0],
+    })
+  })
+
+  it('run by ever fewer at once from the third crash on, at last alone: several together may bring a worker down (W6)', () => {
+    const members = Array.from({ length: 20 }, (_, index) => member(index))
+    const after = (crashes: number) => chooseMembers({ members, crashes }, { ...complete, concurrency: 8 })
+    expect([0, 1, 2, 3, 4, 5].map((crashes) => after(crashes).width)).toEqual([8, 8, 8, 4, 2, 1])
+    expect(after(4)).toMatchObject({ suspects: [], members: { length: 20 } })
+    expect(after(5)).toMatchObject({ members: [], suspects: { length: 20 } })
+  })
+
+  it('all run alone after a crash where each runs alone anyway, so that the next one is somebody’s (W6)', () => {
+    const rules = { ...complete, concurrency: 1 }
+    expect(chooseMembers({ members: [member(0), member(1)], crashes: 1 }, rules).suspects).toHaveLength(2)
   })
 
   it('are all given up where workers keep dying without an entity to blame', () => {
-    expect(choose([member(0), member(1)], complete, 14).suspects).toEqual([0, 1])
-    expect(choose([member(0), member(1)], complete, 15)).toMatchObject({
+    expect(choose([member(0), member(1)], complete, 16).suspects).toEqual([0, 1])
+    expect(choose([member(0), member(1)], complete, 17)).toMatchObject({
       left: [],
       ends: [
         [0, 'dead', 'crashed', 0],

@@ -28,6 +28,8 @@ export interface ChunkChoice {
   readonly members: readonly ChunkMember[]
   /** Those of which one may have taken a worker down: to run after the others, alone, one at a time. */
   readonly suspects: readonly ChunkMember[]
+  /** How many of the others run at once. */
+  readonly width: number
 }
 
 export interface CrashRules {
@@ -42,10 +44,15 @@ export interface CrashRules {
 /** Crashes of a chunk beyond those that its entities account for: of workers that died before the first mark. */
 const UNEXPLAINED_CRASHES = 10
 
+/** So many crashes may be chance; with each one more, half as many run at once: it may take several together to bring a worker down. */
+const CRASHES_AT_FULL_WIDTH = 2
+
 /** W5, W6: which of a chunk's entities run now, how, and which have ended without another attempt. */
 export function chooseMembers(start: Pick<ChunkStart, 'members' | 'crashes'>, rules: CrashRules): ChunkChoice {
   const mode = rules.onCrash === 'skip' ? 'marked' : start.crashes > 0 ? 'watched' : 'together'
-  const isBeyondHelp = start.crashes > start.members.length * rules.crashLimit + UNEXPLAINED_CRASHES
+  // Each may take one worker down among others before it does so alone.
+  const isBeyondHelp = start.crashes > start.members.length * (rules.crashLimit + 1) + UNEXPLAINED_CRASHES
+  const width = mode === 'watched' ? watchedWidth(rules.concurrency, start.crashes) : rules.concurrency
   const ends: ForegoneEnd[] = []
   const left: ChunkMember[] = []
   for (const member of start.members) {
@@ -56,9 +63,14 @@ export function chooseMembers(start: Pick<ChunkStart, 'members' | 'crashes'>, ru
   }
   // Where all that is left fits into one go, marks would tell nothing that is not known.
   const isSuspect = (member: ChunkMember) =>
-    mode === 'watched' && (member.state === 'started' || left.length <= rules.concurrency)
+    mode === 'watched' && (member.state === 'started' || left.length <= width || width === 1)
   const suspects = left.filter(isSuspect)
-  return { mode, ends, members: suspects.length === 0 ? left : left.filter((member) => !isSuspect(member)), suspects }
+  const members = suspects.length === 0 ? left : left.filter((member) => !isSuspect(member))
+  return { mode, ends, members, suspects, width }
+}
+
+function watchedWidth(concurrency: number, crashes: number): number {
+  return Math.max(1, Math.floor(concurrency / 2 ** Math.max(0, crashes - CRASHES_AT_FULL_WIDTH)))
 }
 
 function foregoneEnd(member: ChunkMember, mode: ChunkMode, rules: CrashRules): ForegoneEnd | undefined {

@@ -85,12 +85,14 @@ export class ChunkOutcomes {
     return this.#buffer.last
   }
 
-  /** Writes what is gathered, with the marks of those about to start; `alone`, of the one that runs with no other (W6). */
-  flush(
-    started: readonly number[] = [],
-    how: 'among others' | 'alone' | 'hand back' = 'among others',
-  ): Promise<Settled> {
-    return this.#buffer.flush({ started, alone: how === 'alone', handBack: how === 'hand back' })
+  /** Writes what is gathered, with the marks of those about to start; `alone`: of the one that runs with no other (W6). */
+  flush(started: readonly number[] = [], how: 'among others' | 'alone' = 'among others'): Promise<Settled> {
+    return this.#buffer.flush({ started, alone: how === 'alone' })
+  }
+
+  /** Writes what is gathered and gives the chunk back where something of it is left; these lose their marks. */
+  handBack(unmarked: readonly number[]): Promise<Settled> {
+    return this.#buffer.flush({ started: unmarked, handBack: true })
   }
 
   close(): void {

@@ -43,6 +43,10 @@ export class ChunkRun {
   readonly #runStartedAt: number
   /** Redis's clock minus ours: retries are dated by Redis, whichever worker looks at them. */
   readonly #skewMs: number
+  /** What is marked as running alone; a crash is then its own. */
+  #alone: readonly number[] = []
+  /** What was stopped by us while it ran among others: no suspect, although it has a mark and no end. */
+  readonly #innocent: number[] = []
   #standing: Standing = 'running'
   #trouble: { readonly error: unknown } | undefined
   #cancelRecheck = (): void => undefined
@@ -92,13 +96,16 @@ export class ChunkRun {
     this.#bulk = new ChunkBulk(inHand, { ...parts, ...standing, mode, isLost: () => this.#standing === 'lost' })
     this.#isFree = mode === 'together' && !start.isRated
     this.#feed = new ChunkFeed({
-      ...{ ...feedParts, ...standing, queue: this.#queue, width },
+      ...{ ...feedParts, ...standing, queue: this.#queue, width: this.#choice.width },
       mark:
         mode === 'together' ? undefined : async (indexes) => (await this.#outcomes.flush(indexes)).status === 'open',
     })
     this.#aloneFeed = new ChunkFeed({
       ...{ ...feedParts, ...standing, queue: this.#suspects, width: 1 },
-      mark: async (indexes) => (await this.#outcomes.flush(indexes, 'alone')).status === 'open',
+      mark: async (indexes) => {
+        this.#alone = indexes
+        return (await this.#outcomes.flush(indexes, 'alone')).status === 'open'
+      },
     })
   }
 
@@ -145,9 +152,7 @@ export class ChunkRun {
   /** Something suggests that another worker has the chunk by now: asks the store (promise 7). */
   recheck(): void {
     if (this.#standing === 'lost') return
-    const isAlone = this.#feed === this.#aloneFeed
-    const started = isAlone ? this.#pool.running.map(({ member }) => member.index) : []
-    this.#outcomes.flush(started, isAlone ? 'alone' : 'among others').catch((error: unknown) => this.lose(error))
+    this.#outcomes.flush(this.#alone, 'alone').catch((error: unknown) => this.lose(error))
   }
 
   /** T9, promise 7: a run that was cancelled, or a chunk that was taken, is noticed although no entity ends meanwhile. */
@@ -162,7 +167,10 @@ export class ChunkRun {
   #onEnd(attempt: EntityAttempt, end: AttemptEnd): void {
     if (this.#standing !== 'lost') {
       const left = this.#outcomes.record(attempt, end)
-      if (left !== undefined) (this.#feed === this.#aloneFeed ? this.#suspects : this.#queue).putBack(left)
+      const isAlone = this.#feed === this.#aloneFeed
+      if (isAlone) this.#alone = []
+      else if (end.kind === 'aborted' && this.#choice.mode === 'watched') this.#innocent.push(attempt.member.index)
+      if (left !== undefined) (isAlone ? this.#suspects : this.#queue).putBack(left)
     }
     this.#feed.wake()
   }
@@ -192,7 +200,7 @@ export class ChunkRun {
   async #settle(): Promise<void> {
     if (this.#outcomes.last?.status === 'closed') return
     // With the last entity it closes the chunk; else it gives it back.
-    await this.#outcomes.flush([], 'hand back').catch((error: unknown) => this.lose(error))
+    await this.#outcomes.handBack(this.#innocent).catch((error: unknown) => this.lose(error))
   }
 
   #handBack(settled: Settled): TaskOutcome {

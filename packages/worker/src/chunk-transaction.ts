@@ -32,7 +32,6 @@ export async function runChunkTransaction(
   const entities = { ...ref, chunk, entities: keys, effect }
   const answer = await untilTheirs(scope, attempt, {
     effect,
-    fence: 'within',
     ask: ({ store, idleMs }) => store.transactionOfMany(entities, { fence, idleMs, token: scope.token() }, work),
   })
   const done = answer.taken.length

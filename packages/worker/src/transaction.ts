@@ -69,7 +69,7 @@ export class ChunkReceipts {
 
   /** The first effect of a hold writes its fence, so that the others need only look at it and do not wait for each other. */
   async open(): Promise<'held' | 'fenced' | 'busy'> {
-    this.touch()
+    this.#isTouched = true
     this.#opening ??= this.store.openChunk(this.#hold)
     try {
       const answer = await this.#opening
@@ -79,11 +79,6 @@ export class ChunkReceipts {
       this.#opening = undefined
       throw error
     }
-  }
-
-  /** An effect that writes the fence itself is about to begin. */
-  touch(): void {
-    this.#isTouched = true
   }
 
   /** R3: what there is to close when the chunk was settled: nothing where this hold never came here. */
@@ -130,16 +125,7 @@ type NotTheirs = { readonly status: 'fenced' } | { readonly status: 'leased'; re
 export async function untilTheirs<Answer extends { readonly status: string }>(
   scope: EffectScope,
   attempt: EffectWaiter,
-  {
-    effect,
-    ask,
-    fence: written = 'before',
-  }: {
-    effect: string
-    ask: (receipts: ChunkReceipts) => Promise<Answer>
-    /** Whether the effect's own transaction writes the fence: nobody else of this hold waits for it then. */
-    fence?: 'before' | 'within'
-  },
+  { effect, ask }: { effect: string; ask: (receipts: ChunkReceipts) => Promise<Answer> },
 ): Promise<Exclude<Answer, NotTheirs>> {
   const { chunkReceipts: receipts, fence, slot } = scope
   if (receipts === undefined) throw new CronceError('CRONCE_TRANSACTION_UNSET', { slot: slot.key, effect })
@@ -147,8 +133,7 @@ export async function untilTheirs<Answer extends { readonly status: string }>(
     attempt.assertCurrent()
     const askedAt = scope.clock.now()
     const answer = await reachPostgres<Answer | NotTheirs>(async () => {
-      if (written === 'within') receipts.touch()
-      const standing = written === 'within' ? 'held' : await receipts.open()
+      const standing = await receipts.open()
       if (standing === 'fenced') return { status: 'fenced' }
       if (standing === 'busy') return { status: 'leased', waitMs: BUSY_MS }
       return await ask(receipts)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CronceError } from '@cronce/core'
 import type { PostgresAdapter, PostgresRow } from './postgres-adapter.ts'
 
@@ -46,7 +47,8 @@ export function pgAdapter<Client extends PgClient>(
   const ask = (client: Client, text: string, values?: unknown[]) => {
     // What has no values may be several statements in one text, as those of a migration are.
     if (statements === 'unnamed' || values === undefined) return client.query(text, values)
-    const name = names.get(text) ?? `cronce_${names.size}`
+    // By its text, so that whoever else shares the pool never means another statement by it.
+    const name = names.get(text) ?? `cronce_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`
     names.set(text, name)
     return client.query({ name, text, values })
   }
