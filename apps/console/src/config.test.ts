@@ -82,6 +82,8 @@ describe('an address beyond this machine', () => {
     const proxy = { CRONCE_CONSOLE_PROXY_HEADER: 'x-user', CRONCE_CONSOLE_PROXY_ROLES: '*:viewer' }
     expect(faults({ HOST, ...proxy, CRONCE_CONSOLE_PROXY_FROM: '10.1.0.0/16' })).toEqual([])
     expect(faults({ HOST, ...proxy })).toEqual([expect.stringContaining('expected a secret')])
+    const idle = { CRONCE_CONSOLE_PROXY_ROLES: '*:viewer', CRONCE_CONSOLE_PROXY_FROM: '10.1.0.0/16' }
+    expect(faults({ HOST: '127.0.0.1', ...idle })).toHaveLength(2)
   })
 
   it.each(['127.0.0.1', '::1', 'localhost'])('is not %s', (HOST) => {

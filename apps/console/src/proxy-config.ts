@@ -59,7 +59,7 @@ export function proxyOf(config: ProxyVariables): ProxyOptions | undefined {
 /** What is missing for a proxy to be believed safely. */
 export function proxyFaults(config: ProxyVariables): Fault[] {
   const proxy = proxyOf(config)
-  if (proxy === undefined) return []
+  if (proxy === undefined) return idleFaults(config)
   const { grants, from, secret } = proxy
   const faults: Fault[] = []
   if (grants.length === 0) {
@@ -76,4 +76,16 @@ export function proxyFaults(config: ProxyVariables): Fault[] {
     faults.push({ path: 'CRONCE_CONSOLE_PROXY_SECRET', message: `expected a secret, because ${why}` })
   }
   return faults
+}
+
+/** Variables of a proxy that nothing reads: whoever set them thinks that it is believed. */
+function idleFaults(config: ProxyVariables): Fault[] {
+  const isSet = {
+    CRONCE_CONSOLE_PROXY_GROUPS: config.CRONCE_CONSOLE_PROXY_GROUPS !== undefined,
+    CRONCE_CONSOLE_PROXY_ROLES: config.CRONCE_CONSOLE_PROXY_ROLES.length > 0,
+    CRONCE_CONSOLE_PROXY_FROM: config.CRONCE_CONSOLE_PROXY_FROM.length > 0,
+    CRONCE_CONSOLE_PROXY_SECRET: config.CRONCE_CONSOLE_PROXY_SECRET !== undefined,
+  }
+  const message = 'expected CRONCE_CONSOLE_PROXY_HEADER beside it, which is unset: no identity is believed without'
+  return Object.entries(isSet).flatMap(([path, set]) => (set ? [{ path, message }] : []))
 }

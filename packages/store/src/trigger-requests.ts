@@ -18,7 +18,7 @@ export async function takeMark(
   mark: string,
   { owner, keepMs }: { owner: string; keepMs: number },
 ): Promise<string> {
-  return (await store.redis.set(`${baseOf(store)}:mark:${mark}`, owner, 'PX', keepMs, 'NX', 'GET')) ?? owner
+  return await setOnce(store, `${baseOf(store)}:mark:${mark}`, { value: owner, keepMs })
 }
 
 /** Begins a request under a key, or answers the one that was begun under it before. */
@@ -27,10 +27,9 @@ export async function beginRequest(
   key: string,
   { request, keepMs }: { request: AnsweredRequest; keepMs: number },
 ): Promise<AnsweredRequest> {
-  const name = `${baseOf(store)}:request:${key}`
-  // The value before it, where there is one: one command, so that two that come together see one request.
-  const before = await store.redis.set(name, JSON.stringify(request), 'PX', keepMs, 'NX', 'GET')
-  return before === null ? request : (parseStored(before) as AnsweredRequest)
+  const value = JSON.stringify(request)
+  const held = await setOnce(store, `${baseOf(store)}:request:${key}`, { value, keepMs })
+  return held === value ? request : (parseStored(held) as AnsweredRequest)
 }
 
 export async function readRequest(store: Store, key: string): Promise<AnsweredRequest | undefined> {
@@ -41,6 +40,20 @@ export async function readRequest(store: Store, key: string): Promise<AnsweredRe
 /** Keeps the answer of a request, for whoever asks again. */
 export async function answerRequest(store: Store, key: string, request: AnsweredRequest): Promise<void> {
   await store.redis.set(`${baseOf(store)}:request:${key}`, JSON.stringify(request), 'KEEPTTL')
+}
+
+/** Sets a value where there is none, and answers the one that is there. Redis 6.2 has no one command for both. */
+async function setOnce(
+  store: Store,
+  key: string,
+  { value, keepMs }: { value: string; keepMs: number },
+): Promise<string> {
+  for (;;) {
+    if ((await store.redis.set(key, value, 'PX', keepMs, 'NX')) === 'OK') return value
+    const held = await store.redis.get(key)
+    // It expired between the two.
+    if (held !== null) return held
+  }
 }
 
 function baseOf({ service }: Store): string {
