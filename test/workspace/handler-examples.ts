@@ -84,6 +84,13 @@ const charged = handle(invoiceRun, {
     billing.chargeAll(chunk.map((account) => ({ id: account.id, key: ctx.idempotencyKey(account, 'charge') }))),
 })
 
+const payout = defineJob({
+  name: 'payout',
+  schedule: cron('0 2 * * *'),
+  onCrash: 'complete',
+  redact: ['iban', 'owner.name'],
+})
+
 const limited = defineJob({
   name: 'reminders',
   schedule: cron('0 8 * * *', { zone: 'Europe/Berlin' }),
@@ -104,4 +111,4 @@ const rendered = handle(statements, {
 export const EXAMPLES = [invoices, streamed, patient, bulk, charged, rendered]
 
 /** Every definition of the page. */
-export const DEFINITIONS = [limited]
+export const DEFINITIONS = [payout, limited]
