@@ -58,22 +58,13 @@ returns void language sql set lock_timeout = '50ms' as $$
 $$;
 comment on function cronce.chunks_close is 'R3: these chunks were settled. Their holders, should they wake late, start no effect';
 
--- p_lease_ms null: the receipt is part of the caller's transaction, which its effect is in as well (R2).
-create function cronce.receipt_take(
-  p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_entity text, p_effect text,
-  p_token text, p_lease_ms double precision, p_fingerprint text, p_idle_ms integer, p_now double precision
-) returns table (status text, now_ms double precision, until_ms double precision, result jsonb, xact text)
-language plpgsql set lock_timeout = '50ms' as $$
+-- Begins whatever takes receipts. The chunk's fold row and the run's lock are held to the end of the caller's transaction.
+create function cronce.take_begin(
+  p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_idle_ms integer, p_now double precision
+) returns text language plpgsql as $$
 declare
   known cronce.chunk;
-  receipt cronce.receipt;
-  present timestamptz := cronce.read_time(p_now);
-  hash bigint;
-  lease_end timestamptz := present + p_lease_ms * interval '1 millisecond';
 begin
-  now_ms := round(extract(epoch from present) * 1000);
-  until_ms := 0;
-  xact := pg_current_xact_id()::text;
   -- Each statement below must see what was committed while the one before it waited.
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'receipts need a transaction of isolation level read committed, got %',
@@ -87,10 +78,28 @@ begin
   select * into known from cronce.chunk c
     where c.slot_at = p_slot_at and c.service = p_service and c.slot = p_slot and c.chunk = p_chunk for share;
   if not found or known.fence < p_fence then
-    status := cronce.chunk_open(p_slot_at, p_service, p_slot, p_chunk, p_fence, p_now);
-  else
-    status := case when known.fence = p_fence and known.state = 'open' then 'held' else 'fenced' end;
+    return cronce.chunk_open(p_slot_at, p_service, p_slot, p_chunk, p_fence, p_now);
   end if;
+  return case when known.fence = p_fence and known.state = 'open' then 'held' else 'fenced' end;
+end $$;
+comment on function cronce.take_begin is 'R2: locks the chunk''s fold row and looks at its fence. Answers held or fenced';
+
+-- p_lease_ms null: the receipt is part of the caller's transaction, which its effect is in as well (R2).
+create function cronce.receipt_take(
+  p_slot_at timestamptz, p_service text, p_slot text, p_chunk integer, p_fence bigint, p_entity text, p_effect text,
+  p_token text, p_lease_ms double precision, p_fingerprint text, p_idle_ms integer, p_now double precision
+) returns table (status text, now_ms double precision, until_ms double precision, result jsonb, xact text)
+language plpgsql set lock_timeout = '50ms' as $$
+declare
+  receipt cronce.receipt;
+  present timestamptz := cronce.read_time(p_now);
+  hash bigint;
+  lease_end timestamptz := present + p_lease_ms * interval '1 millisecond';
+begin
+  now_ms := round(extract(epoch from present) * 1000);
+  until_ms := 0;
+  xact := pg_current_xact_id()::text;
+  status := cronce.take_begin(p_slot_at, p_service, p_slot, p_chunk, p_fence, p_idle_ms, p_now);
   if status = 'fenced' then return next; return; end if;
   if exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service and f.slot = p_slot) then
     hash := cronce.receipt_hash(p_entity, p_effect);

@@ -5,7 +5,6 @@ create function cronce.receipts_take(
 ) returns table (status text, taken text, xact text)
 language plpgsql set lock_timeout = '50ms' as $$
 declare
-  known cronce.chunk;
   present timestamptz := cronce.read_time(p_now);
   asked text[] := array(select jsonb_array_elements_text(p_entities::jsonb));
   due text[];
@@ -16,21 +15,7 @@ declare
 begin
   xact := pg_current_xact_id()::text;
   taken := '';
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'receipts need a transaction of isolation level read committed, got %',
-      current_setting('transaction_isolation') using errcode = 'CR001';
-  end if;
-  if p_idle_ms is not null then
-    perform set_config('idle_in_transaction_session_timeout', p_idle_ms::text, true);
-  end if;
-  perform pg_advisory_xact_lock_shared(cronce.run_lock(p_service, p_slot));
-  select * into known from cronce.chunk c
-    where c.slot_at = p_slot_at and c.service = p_service and c.slot = p_slot and c.chunk = p_chunk for share;
-  if not found or known.fence < p_fence then
-    status := cronce.chunk_open(p_slot_at, p_service, p_slot, p_chunk, p_fence, p_now);
-  else
-    status := case when known.fence = p_fence and known.state = 'open' then 'held' else 'fenced' end;
-  end if;
+  status := cronce.take_begin(p_slot_at, p_service, p_slot, p_chunk, p_fence, p_idle_ms, p_now);
   if status = 'fenced' then return next; return; end if;
   due := asked;
   if exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service and f.slot = p_slot) then
