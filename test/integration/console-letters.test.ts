@@ -66,6 +66,13 @@ describe('GET /api/dead', () => {
       next = body['next'] as string | null
     }
     expect(seen.size).toBe(MANY + HOSTILE.length)
+    const metrics = await fetch(new URL('/metrics', opened.url), {
+      headers: { authorization: `Bearer ${TOKENS.viewer}` },
+    })
+    const line = `job_name="invoice-run"} ${MANY + HOSTILE.length}`
+    expect((await metrics.text()).split('\n').filter((each) => /^cronce_dead_letters\{/.test(each))).toEqual(
+      expect.arrayContaining([expect.stringContaining(line)]),
+    )
   })
 
   it('takes a stretch of time, and leaves the total out where each letter would have to be looked at', async () => {

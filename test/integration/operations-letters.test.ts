@@ -227,8 +227,12 @@ describe('a redrive of many', () => {
     expect(calls).toEqual(counts(300, 1))
     const letters = await Promise.all(ids.map((id) => readDeadLetter(stage.store, job.name, id)))
     expect(new Set(letters.map((letter) => letter?.lives))).toEqual(new Set([2]))
-    // C75: the newest error first, the older one kept.
+    // C75: the newest error first, with its time and attempt, the older one kept; a list shows the newest.
     expect(letters[0]?.errors.map(({ message }) => message)).toEqual(['HTTP 402 again', 'HTTP 402'])
+    const [newest, oldest] = letters[0]?.errors ?? []
+    expect([newest?.attempt, (newest?.at ?? 0) > (oldest?.at ?? 0)]).toEqual([2, true])
+    const listed = await listDeadLetters(stage.store, { job: job.name })
+    expect(new Set(listed.rows.map(({ error }) => error?.message))).toEqual(new Set(['HTTP 402 again']))
     const run2 = await stage.ended(run, { version: 2 })
     expect(run2.entities).toMatchObject({ planned: 301, done: 1, dead: 300 })
   })

@@ -62,7 +62,7 @@ export function LetterChange({ selection, name, mayDiscard, onStarted, onRefused
   }
   return (
     <section class="panel" aria-label="Change what is chosen">
-      <div class="bar">
+      <div class="choices">
         {(['redrive', 'discard'] as const).map((each) => (
           <button
             key={each}

@@ -15,6 +15,9 @@ import { Command, Pager, Pill, Shown } from './parts.tsx'
 import { href } from './route.ts'
 import { countText, fromNowText, numberText } from './text.ts'
 
+/** Rows of a page. One with fewer, and another after it, ended because it had looked through enough. */
+const ROWS = 50
+
 interface LettersProps {
   readonly query: URLSearchParams
   readonly role: string
@@ -25,7 +28,7 @@ export function LettersView({ query, role }: LettersProps) {
   const cursor = query.get('cursor') ?? undefined
   const { job, slot, error } = filter
   const live = useLive<LettersAnswer>(
-    `/api/dead${search({ ...{ job, slot, error, cursor }, fromAt: instantOf(filter.from), toAt: instantOf(filter.to) })}`,
+    `/api/dead${search({ ...{ job, slot, error, cursor }, limit: String(ROWS), fromAt: instantOf(filter.from), toAt: instantOf(filter.to) })}`,
   )
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const total = live.data?.total
@@ -49,6 +52,9 @@ export function LettersView({ query, role }: LettersProps) {
                 {...{ letters, now, filter, isFiltered, role, total: total ?? null }}
                 reload={live.reload}
               />
+            )}
+            {next !== null && letters.length < ROWS && (
+              <p class="small soft">Few are like that: so far was looked through. “Older” looks on.</p>
             )}
             <Pager
               first={cursor === undefined ? undefined : href('dead', undefined, { ...filter })}
