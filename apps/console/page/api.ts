@@ -41,7 +41,12 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
 
 /** A path with an id or key in it, whatever characters that has. */
 export function pathOf(...parts: readonly string[]): string {
-  return `/${parts.map(encodeURIComponent).join('/')}`
+  return `/${parts.map(segmentOf).join('/')}`
+}
+
+/** No escape keeps a browser from walking along `.` and `..`, which would ask for something else: they become what is not found. */
+function segmentOf(part: string): string {
+  return /^\.{1,2}$/.test(part) ? part.replaceAll('.', '%252e') : encodeURIComponent(part)
 }
 
 /** A query of what is set. */

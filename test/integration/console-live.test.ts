@@ -1,0 +1,171 @@
+import { cron, defineJob } from '@cronce/core'
+import { registerJob } from '@cronce/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConsoleGround, type ConsoleProcess, openGround, TOKENS } from '../browser/console-ground.ts'
+import { waitUntil } from '../support/index.ts'
+
+let ground: ConsoleGround
+let opened: ConsoleProcess
+
+const job = (name: string) =>
+  defineJob({ name, schedule: cron('0 3 * * *'), onCrash: 'skip', queue: 'finance', tolerance: { start: '1h' } })
+
+beforeAll(async () => {
+  ground = await openGround()
+  opened = await ground.startConsole()
+})
+afterAll(async () => await ground?.close())
+
+/** Streams that one console has at once. */
+const MOST_STREAMS = 200
+
+interface ChangeAnswer {
+  /** Null: anything may have changed. */
+  readonly jobs: readonly string[] | null
+}
+
+interface Stream {
+  readonly status: number
+  readonly type: string | null
+  /** Everything that was told so far. */
+  readonly changes: readonly ChangeAnswer[]
+  readonly state: () => 'open' | 'ended'
+  close(): void
+}
+
+async function openStream(headers: Record<string, string> = bearer('viewer')): Promise<Stream> {
+  const stop = new AbortController()
+  const answer = await fetch(`${opened.url}/api/live`, { headers, signal: stop.signal })
+  const changes: ChangeAnswer[] = []
+  let state: 'open' | 'ended' = 'open'
+  const read = async () => {
+    let rest = ''
+    for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const events = (rest + part).split('\n\n')
+      rest = events.pop() ?? ''
+      for (const text of events) {
+        const data = /^event: change\ndata: (.*)$/m.exec(text)?.[1]
+        if (data !== undefined) changes.push(JSON.parse(data) as ChangeAnswer)
+      }
+    }
+  }
+  void read()
+    .catch(() => undefined)
+    .finally(() => (state = 'ended'))
+  return {
+    ...{ status: answer.status, type: answer.headers.get('content-type'), changes },
+    state: () => state,
+    close: () => stop.abort(),
+  }
+}
+
+function bearer(role: keyof typeof TOKENS): Record<string, string> {
+  return { authorization: `Bearer ${TOKENS[role]}` }
+}
+
+describe('the live stream', () => {
+  it('is for who is signed in, and says of what type it is', async () => {
+    const refused = await openStream({})
+    expect(refused.status).toBe(401)
+    const stream = await openStream()
+    expect([stream.status, stream.type]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    stream.close()
+  })
+
+  it('names the job that changed and no other, to everybody who listens', async () => {
+    const streams = [await openStream(), await openStream()]
+    // A job that was never seen is told of as anything; the second time there is something to compare with.
+    for (const message of ['a new job is told of', 'the job is named']) {
+      const from = streams.map(({ changes }) => changes.length)
+      await ground.stage.start(job('quiet'))
+      await waitUntil(
+        async () =>
+          streams.every(({ changes }, index) => changes.slice(from[index]).some(concerns('quiet'))) || undefined,
+        { message },
+      )
+    }
+    await waitUntil(async () => streams.every(({ changes }) => changes.some(isOf('quiet'))) || undefined, {
+      message: 'it is named',
+    })
+    for (const stream of streams) {
+      const named = stream.changes.flatMap(({ jobs }) => jobs ?? [])
+      expect(named).not.toContain('invoice-run')
+      stream.close()
+    }
+  })
+
+  it('tells at once what is changed through the console', async () => {
+    const stream = await openStream()
+    const headers = { ...bearer('operator'), 'content-type': 'application/json' }
+    const answer = await fetch(`${opened.url}/api/jobs/settlement/pause`, {
+      ...{ method: 'POST', headers, body: JSON.stringify({ note: 'quiet, please' }) },
+    })
+    expect(answer.status).toBe(200)
+    await waitUntil(async () => stream.changes.some(({ jobs }) => jobs === null) || undefined, { message: 'a change' })
+    stream.close()
+  })
+
+  it('tells of a job that another process registers, among many', async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => registerJob(ground.stage.store, job(`tenant-${index}`), { by: 'test' })),
+    )
+    const stream = await openStream()
+    await registerJob(ground.stage.store, job('late-comer'), { by: 'test' })
+    await waitUntil(async () => stream.changes.some(({ jobs }) => jobs === null) || undefined, {
+      message: 'anything may have changed',
+    })
+    stream.close()
+  })
+
+  it('looks once a second, for fifty who listen as for one', async () => {
+    const looks = async () => {
+      const info = await ground.stage.redis.info('commandstats')
+      return Number(/cmdstat_get:calls=(\d+)/.exec(info)?.[1] ?? 0)
+    }
+    const streams = await Promise.all(Array.from({ length: 50 }, () => openStream()))
+    const before = await looks()
+    const startedAt = performance.now()
+    await waitUntil(async () => (await looks()) >= before + 4 || undefined, { message: 'four looks' })
+    expect(performance.now() - startedAt).toBeGreaterThan(1_500)
+    for (const stream of streams) stream.close()
+  })
+
+  it('is refused beyond so many, with a reason, and those that are open go on', async () => {
+    const streams: Stream[] = []
+    await waitUntil(
+      async () => {
+        const stream = await openStream()
+        streams.push(stream)
+        return stream.status === 503 || undefined
+      },
+      { message: 'one too many', timeoutMs: 30_000 },
+    )
+    expect(streams.length).toBeLessThanOrEqual(MOST_STREAMS + 1)
+    expect(streams[0]?.state()).toBe('open')
+    for (const stream of streams) stream.close()
+    await waitUntil(
+      async () => {
+        const stream = await openStream()
+        stream.close()
+        return stream.status === 200 || undefined
+      },
+      { message: 'there is room again' },
+    )
+  })
+
+  it('ends when the console is told to stop, which it then does in time', async () => {
+    const stream = await openStream()
+    opened.process.signal('SIGTERM')
+    const { code } = await opened.process.exited
+    expect(code).toBe(0)
+    await waitUntil(async () => stream.state() === 'ended' || undefined, { message: 'the end of the stream' })
+  })
+})
+
+function concerns(name: string): (change: ChangeAnswer) => boolean {
+  return ({ jobs }) => jobs === null || jobs.includes(name)
+}
+
+function isOf(name: string): (change: ChangeAnswer) => boolean {
+  return ({ jobs }) => jobs?.includes(name) ?? false
+}
