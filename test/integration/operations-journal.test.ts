@@ -244,7 +244,7 @@ describe('the journal', () => {
     const add = async (list: string, count: number) => {
       for (let number = 0; number < count; number += 1_000) {
         const ids = Array.from({ length: 1_000 }, (_, index) => `${list}-${number + index}`)
-        await fleet.store.redis.zadd(`${key}:${list}`, ...ids.flatMap((id) => [NOON - 1, id]))
+        await fleet.store.redis.zadd(`${key}:${list}`, ...ids.flatMap((id, index) => [NOON - 1 - number - index, id]))
         await fleet.store.redis.hset(`${key}:rows`, ...ids.flatMap((id) => [id, '{}']))
       }
     }
@@ -256,6 +256,13 @@ describe('the journal', () => {
       })
     expect(await fleet.store.redis.zcard(`${key}:definitions`)).toBe(10_000)
     expect((await rows({ who: 'ann' })).map((row) => row.note)).toEqual(['the first'])
+    await add('people', 9_000)
+    await fleet.store.redis.zadd(`${key}:people`, NOON - HOUR, '000000000000')
+    await fleet.store.redis.hset(`${key}:rows`, '000000000000', JSON.stringify({ by: 'bob', action: 'pause' }))
+    // Behind all others.
+    expect(await listActions(fleet.store, { who: 'bob' })).toMatchObject({ rows: [{ by: 'bob' }], next: undefined })
+    await fleet.store.redis.zrem(`${key}:people`, '000000000000')
+    await fleet.store.redis.hdel(`${key}:rows`, '000000000000')
     await add('people', 10_000)
     await leaveNote('the last')
     expect(await fleet.store.redis.zcard(`${key}:people`)).toBe(10_000)

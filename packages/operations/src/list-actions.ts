@@ -53,8 +53,18 @@ export interface ActionQuery extends PageRequest {
  */
 export async function listActions(store: Store, query: ActionQuery = {}): Promise<Page<ActionRow>> {
   const limit = pageLimit(query)
-  const after = readCursor(query.cursor)
   if (query.slot !== undefined) parseSlotKey(query.slot)
+  for (let { cursor } = query; ; ) {
+    const page = await readRows(store, { ...query, cursor, limit })
+    // A filter that found nothing yet looks on: the journal is bounded.
+    if (page.rows.length > 0 || page.next === undefined) return page
+    cursor = page.next
+  }
+}
+
+async function readRows(store: Store, query: ActionQuery & { readonly limit: number }): Promise<Page<ActionRow>> {
+  const { limit } = query
+  const after = readCursor(query.cursor)
   const rows = new ActionRows(store)
   const sources = ACTION_LISTS.map((list): MarkSource => ({ name: list, marks: (marks) => rows.marks(list, marks) }))
   // A filter looks at many rows for one: they are read in few commands.
