@@ -44,9 +44,11 @@ export async function auditJob(store: Store, job: string, range: AuditRange): Pr
   }
 }
 
-async function auditOnce(store: Store, job: string, range: AuditRange): Promise<JobSum> {
+async function auditOnce(store: Store, job: string, asked: AuditRange): Promise<JobSum> {
   const [stored, generations] = await Promise.all([readJob(store, job), listGenerations(store, job)])
-  if (stored === undefined) return { job, ...NOTHING, findings: [], fault: '' }
+  // T12: of what is no longer kept, nothing can be said.
+  const range = { ...asked, afterAt: Math.max(asked.afterAt, (stored?.keptFromAt ?? 0) - 1) }
+  if (stored === undefined || range.afterAt >= range.untilAt) return { job, ...NOTHING, findings: [], fault: '' }
   const dated: DatedSchedule[] = []
   for (const { generation, settings, sinceAt, goneAt } of generations) {
     const { ok, faults = [] } = parseJobSettings(settings)

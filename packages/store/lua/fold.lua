@@ -1,10 +1,11 @@
 -- T12 History: what is past its time or its number folds into daily sums of its nominal day (UTC). Open work and open dead
--- letters stay in detail.
+-- letters stay in detail. What is older than the sums goes.
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 oldest instant kept in detail  3 most slots kept in detail  4 oldest day kept, YYYY-MM-DD  5 most at once
--- Answer: { folded, left in detail }
--- include: time, transition, fence, run
+--      6 the oldest day's first instant
+-- Answer: { folded, left in detail, gaps, then images that are older than history and not used any more }
+-- include: time, transition, fence, run, images
 local base = KEYS[1]
 local now = read_time(ARGV[1])
 local slots = base .. ':slots'
@@ -77,9 +78,43 @@ for offset, id in ipairs(ids) do
 end
 local next_from = ends and 0 or from + kept
 if next_from ~= from then redis.call('SET', place, next_from, 'PX', 3600 * 1000) end
-local first = tonumber((string.gsub(ARGV[4], '-', '')))
-for _, day in ipairs(redis.call('ZRANGEBYSCORE', base .. ':days', '-inf', first - 1, 'LIMIT', 0, 50)) do
+-- What is older than the oldest day kept: sums, gaps, and generations of which nothing is left, a bounded number at once.
+local first, first_at = tonumber((string.gsub(ARGV[4], '-', ''))), tonumber(ARGV[6])
+local days = redis.call('ZRANGEBYSCORE', base .. ':days', '-inf', first - 1, 'LIMIT', 0, 50)
+for _, day in ipairs(days) do
   redis.call('DEL', base .. ':day:' .. day)
   redis.call('ZREM', base .. ':days', day)
 end
-return { folded, redis.call('ZCARD', slots) }
+local gaps = redis.call('ZRANGEBYSCORE', base .. ':gaps', '-inf', '(' .. math.min(first_at, watermark + 1), 'LIMIT', 0, 100)
+for _, line in ipairs(gaps) do redis.call('ZREM', base .. ':gaps', line) end
+-- Where a service keeps less than others do, nobody looks for what it no longer has.
+if #days + #gaps > 0 and tonumber(redis.call('HGET', base .. ':job', 'keptFrom') or 0) < first_at then
+  redis.call('HSET', base .. ':job', 'keptFrom', ARGV[6])
+end
+
+local function oldest_kept()
+  local oldest = first_at
+  for _, set in ipairs({ slots, base .. ':gaps' }) do
+    local kept = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')
+    if kept[2] then oldest = math.min(oldest, tonumber(kept[2])) end
+  end
+  return oldest
+end
+local generations = {}
+for _, line in ipairs(redis.call('ZRANGE', base .. ':generations', 0, 50)) do
+  generations[#generations + 1] = { line = line, row = cjson.decode(line) }
+end
+-- Two that began within a millisecond have one score.
+table.sort(generations, function(a, b) return a.row.generation < b.row.generation end)
+if #generations > 1 then
+  local oldest = oldest_kept()
+  for index = 1, #generations - 1 do
+    -- Its slots are at or before the next one's start.
+    if generations[index + 1].row.since >= oldest then break end
+    redis.call('ZREM', base .. ':generations', generations[index].line)
+  end
+end
+
+local answer = { folded, redis.call('ZCARD', slots), redis.call('ZCARD', base .. ':gaps') }
+for image in pairs(unused_images(base, first_at)) do answer[#answer + 1] = image end
+return answer

@@ -1,14 +1,15 @@
 import { RUN_STATES, type RunState } from '@cronce/core'
 import { jobKey } from './keys.ts'
+import { readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
-/** T12: how much of a job's ledger is kept in detail; what is past it folds into daily sums. */
+/** T12: how much of a job's ledger is kept in detail; what is past it folds into daily sums, and those go after their time. */
 export interface HistoryBounds {
   /** Default 30 days, ms. */
   readonly detailMs: number
-  /** Default 1,000 slots. */
+  /** Default 1,000 slots, and as many gaps beside them. */
   readonly detailSlots: number
-  /** Default 400 days. */
+  /** Of sums, gaps and definitions that were in force. Default 400 days. */
   readonly days: number
 }
 
@@ -17,16 +18,45 @@ export const DEFAULT_HISTORY: HistoryBounds = { detailMs: 30 * 24 * 3600 * 1000,
 /** Slots that one call folds: keeps the script short (promise 9). */
 const MOST_FOLDED = 100
 
-/** Folds what is past the bounds, at most 100 slots a call. Answers how many folded and how many are in detail. */
+/** What one call of {@link foldHistory} left. */
+export interface FoldedHistory {
+  readonly folded: number
+  /** Slots in detail, and gaps. */
+  readonly detail: number
+  readonly gaps: number
+  /** Images that are older than history and not used any more: for {@link dropImages}, unless somebody carries one. */
+  readonly images: readonly string[]
+}
+
+/** Folds what is past the bounds, at most 100 slots a call, and drops what is older than the sums. */
 export async function foldHistory(
   store: Store,
   job: string,
-  request: { now: number; bounds: HistoryBounds },
-): Promise<{ folded: number; detail: number }> {
-  const { now, bounds } = request
-  const oldestDay = new Date(now - bounds.days * 24 * 3600 * 1000).toISOString().slice(0, 10)
-  const answer = await store.job(job, 'fold', [now - bounds.detailMs, bounds.detailSlots, oldestDay, MOST_FOLDED])
-  return { folded: Number(answer[0]), detail: Number(answer[1]) }
+  { now, bounds }: { now: number; bounds: HistoryBounds },
+): Promise<FoldedHistory> {
+  const { day, at } = oldestDay(now, bounds)
+  const reply = readReply(
+    await store.job(job, 'fold', [now - bounds.detailMs, bounds.detailSlots, day, MOST_FOLDED, at]),
+  )
+  const counts = { folded: reply.number(), detail: reply.number(), gaps: reply.number() }
+  const images: string[] = []
+  while (reply.more()) images.push(reply.text())
+  return { ...counts, images }
+}
+
+/** The oldest UTC day that is kept, as YYYY-MM-DD, and its first instant. */
+export function oldestDay(now: number, { days }: Pick<HistoryBounds, 'days'>): { day: string; at: number } {
+  const day = new Date(now - days * 24 * 3600 * 1000).toISOString().slice(0, 10)
+  return { day, at: Date.parse(day) }
+}
+
+/** Forgets images of {@link FoldedHistory} that no live replica carries. */
+export async function dropImages(
+  store: Store,
+  job: string,
+  { images, beforeAt }: { images: readonly string[]; beforeAt: number },
+): Promise<void> {
+  await store.job(job, 'drop-images', [beforeAt, ...images])
 }
 
 /** The folded slots of one UTC day, by the state they were in; runs by hand apart. */

@@ -20,6 +20,7 @@ export { type KeyOwner, type KeyScan, scanKeyOwners } from './key-owners.ts'
 export * from './keys.ts'
 export * from './ledger.ts'
 export * from './ledger-entry.ts'
+export * from './neighbours.ts'
 export * from './open-letters.ts'
 export * from './open-work.ts'
 export {

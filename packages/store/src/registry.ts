@@ -15,6 +15,8 @@ export interface StoredJob {
   readonly image: string
   readonly target: string
   readonly registeredAt: number
+  /** T12: what is older was kept once and is gone; 0: nothing was. */
+  readonly keptFromAt: number
   /** What the tzdata of whoever registered the image in force said of its zone. */
   readonly zoneHash: string
   readonly restoration: StoredRestoration | undefined
@@ -126,6 +128,7 @@ export async function readJob(store: Store, name: string): Promise<StoredJob | u
     image: fields['image'] ?? '',
     target: fields['target'] ?? '',
     registeredAt: Number(fields['registeredAt'] ?? 0),
+    keptFromAt: Number(fields['keptFrom'] ?? 0),
     zoneHash: fields['zone'] ?? '',
     restoration: readRestoration(fields),
     dynamic: fields['dynamic'] === '1',

@@ -5,9 +5,9 @@ import { DEFAULT_HISTORY, type HistoryBounds } from '@cronce/store'
 export interface HistoryOptions {
   /** Slots older than this fold into the sum of their day. Default 30 days. */
   readonly detail?: Duration
-  /** At most this many slots of a job are kept in detail. Default 1,000. */
+  /** At most this many slots of a job are kept in detail, and as many gaps. Default 1,000. */
   readonly slots?: number
-  /** Daily sums older than this many days are dropped. Default 400. */
+  /** Daily sums, gaps and former definitions older than this many days are dropped. Default 400. */
   readonly days?: number
 }
 

@@ -1,5 +1,6 @@
 import { repairJob } from '@cronce/queue'
-import { askForLook, foldHistory, look, putOffJob, type TakenJob } from '@cronce/store'
+import { askForLook, look, putOffJob, type TakenJob } from '@cronce/store'
+import { foldJob } from './fold-job.ts'
 import { followEpoch } from './memory.ts'
 import { switchGeneration, watchFrom } from './register.ts'
 import { passOverFault, tellPassedOver } from './row-fault.ts'
@@ -7,11 +8,7 @@ import { followSuccession } from './succession.ts'
 import { tick } from './tick.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { SKEW_WARNING_MS } from './trigger-timing.ts'
-import { rewatch, type WatchedJob } from './watched-job.ts'
-
-/** How often a replica folds the history of one job, ms; and the most scripts it takes: a job that fires every second keeps up. */
-const FOLD_EVERY_MS = 60_000
-const MOST_FOLDS = 20
+import { rewatch } from './watched-job.ts'
 
 /** Jobs that one sweep looks at. */
 const MOST_JOBS = 200
@@ -101,7 +98,7 @@ async function settleLook(context: TriggerContext, taken: TakenJob, again: numbe
     quietMs: timing.quietMs,
   })
   if (added > 0) events.emit('work.readded', { job: taken.job, count: added })
-  await foldOld(context, job)
+  await foldJob(context, job)
   const now = context.redisClock.now()
   const next = job.goneAt === undefined ? job.nextAt : job.goneAt + job.settings.catchUp.withinMs
   // What is recorded and under way is a worker's; it is looked at again only in case it was lost.
@@ -111,15 +108,4 @@ async function settleLook(context: TriggerContext, taken: TakenJob, again: numbe
     ? now + timing.sweepMs
     : Math.max(now + timing.sweepMs, Math.min(quiet, next + timing.claimLeaseMs))
   await putOffJob(store, 'watch', { ...taken, lookAt: Number.isFinite(lookAt) ? lookAt : undefined })
-}
-
-/** T12: in small scripts, and no more often than it is worth. */
-async function foldOld(context: TriggerContext, job: WatchedJob): Promise<void> {
-  const now = context.redisClock.now()
-  if (now - job.foldedAt < FOLD_EVERY_MS) return
-  job.foldedAt = now
-  for (let calls = 0; calls < MOST_FOLDS; calls++) {
-    const { folded } = await foldHistory(context.store, job.name, { now, bounds: context.history })
-    if (folded === 0) return
-  }
 }

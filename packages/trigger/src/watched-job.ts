@@ -1,6 +1,7 @@
 import { type JobSettings, parseJobSettings, spreadOffsetMs } from '@cronce/core'
 import { readJob, type StoredJob, type StoredPause, type StoredRestoration, zoneHashOf } from '@cronce/store'
 import { nextEffectiveAt } from './due-slots.ts'
+import { freshProgress, type HistoryProgress } from './history-progress.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
 /** A job as this replica fires it: the stored definition in force (A2), and how far this replica has come with it. */
@@ -23,8 +24,8 @@ export interface WatchedJob {
   watermarkAt: number
   /** The newest nominal instant this replica has tried. */
   triedAt: number
-  /** When this replica last folded its history. */
-  foldedAt: number
+  /** How far this replica has come with its history. */
+  history: HistoryProgress
   /** When it is this replica's turn to try again: the effective instant of the next slot. */
   nextAt: number
 }
@@ -46,7 +47,8 @@ export function watchJob(stored: StoredJob): WatchedJob | { readonly fault: stri
   const switching = stored.target !== image
   const standing = { image, dynamic, switching, registeredAt, pause, restoration, goneAt }
   const nextAt = nextOf({ settings, spreadMs, goneAt }, triedAt)
-  return { name, settings, generation, sinceAt, spreadMs, ...standing, watermarkAt, triedAt, nextAt, foldedAt: 0 }
+  const own = { watermarkAt, triedAt, nextAt, history: freshProgress() }
+  return { name, settings, generation, sinceAt, spreadMs, ...standing, ...own }
 }
 
 /** When the first slot after an instant takes effect; Infinity where there is none, or the job is gone by then (T8). */
@@ -81,7 +83,7 @@ export async function rewatch(context: TriggerContext, name: string): Promise<Wa
     context.events.emit('job.passed-over', { job: name, reason: watched.fault })
     return undefined
   }
-  watched.foldedAt = context.jobs.get(name)?.foldedAt ?? 0
+  watched.history = context.jobs.get(name)?.history ?? watched.history
   context.jobs.set(name, watched)
   context.due.set(name, watched.nextAt)
   return watched

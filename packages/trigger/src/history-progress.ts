@@ -1,0 +1,9 @@
+/** How far this replica has come with the history of one job. Instants in epoch ms. */
+export interface HistoryProgress {
+  foldedAt: number
+  /** When it last looked for neighbours that are one gap, and after which instant it goes on. */
+  mergedAt: number
+  placeAt: number
+}
+
+export const freshProgress = (): HistoryProgress => ({ foldedAt: 0, mergedAt: 0, placeAt: 0 })
