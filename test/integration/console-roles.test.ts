@@ -153,6 +153,33 @@ describe('an operator', () => {
     expect(rows.map(({ action, by }) => [action, by])).toContainEqual(['run-slot-again', 'the-admin'])
   })
 
+  it('who comes too late is told what is so by now', async () => {
+    const post = (what: string, body: object) =>
+      ask({
+        url,
+        method: 'POST',
+        path: `/api/jobs/invoice-run/${what}`,
+        headers: { ...as('operator'), ...JSON_BODY },
+        body: JSON.stringify(body),
+      })
+    const told = async (what: string, body: object) => {
+      const { status, error } = await post(what, body)
+      return [status, error?.state]
+    }
+    expect(await told('resume', {})).toEqual([409, 'not paused'])
+    expect(await told('pause', { note: 'x' })).toEqual([200, undefined])
+    expect(await told('pause', { note: 'y' })).toEqual([409, 'paused'])
+    expect(await told(`slots/${encodeURIComponent(ground.run.slot)}/run`, {})).toEqual([
+      409,
+      expect.stringContaining('paused by the-operator: x'),
+    ])
+    expect(await told('resume', {})).toEqual([200, undefined])
+    // No replica is there to end it.
+    expect(await told('resume', {})).toEqual([409, 'being resumed'])
+    expect(await told('pause', { note: 'z' })).toEqual([409, 'being resumed'])
+    await ground.stage.redis.hdel(`cronce:{${ground.stage.service}:job:invoice-run}:job`, 'paused', 'pausedAt')
+  })
+
   it('gives up one dead letter, and not many at once', async () => {
     const discard = (role: keyof typeof TOKENS) => {
       const body = JSON.stringify({

@@ -1,5 +1,5 @@
 import { CronceError, durationFault, parseDuration, systemClock } from '@cronce/core'
-import { pauseJob, resumeJob, runNow, type ServiceAccess } from '@cronce/operations'
+import { type PauseJobResult, pauseJob, resumeJob, runNow, type ServiceAccess } from '@cronce/operations'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { readInput } from './input.ts'
@@ -35,15 +35,20 @@ export function addChangeRoutes(app: FastifyInstance, access: ServiceAccess): vo
     const { job } = request.params
     const result = await pauseJob(access, { job, operator: operatorOf(request), until, ...rest })
     if (result.status === 'already') {
-      const state = result.pause?.state === 'resuming' ? 'being resumed' : 'paused'
-      throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state })
+      throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state: stateOf(result.pause) })
     }
     return result
   })
   app.post<OfJob>('/api/jobs/:job/resume', async (request) => {
     const { job } = request.params
     const result = await resumeJob(access, { job, operator: operatorOf(request), ...readInput(RESUME, request.body) })
-    if (result.status === 'already') throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state: 'not paused' })
+    if (result.status === 'already')
+      throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state: stateOf(result.pause) })
     return result
   })
+}
+
+function stateOf(pause: PauseJobResult['pause']): string {
+  if (pause === undefined) return 'not paused'
+  return pause.state === 'resuming' ? 'being resumed' : 'paused'
 }

@@ -1,4 +1,4 @@
-import { announceChange, askForLook, readTime, resumeJob as writeResume } from '@cronce/store'
+import { announceChange, askForLook, readTime, type StoredPause, resumeJob as writeResume } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireJob } from './known-job.ts'
 import { authorize, type Operator } from './operator.ts'
@@ -17,6 +17,8 @@ export interface ResumeJobResult {
   readonly job: string
   /** `already`: it is not paused, or is being resumed. */
   readonly status: 'resuming' | 'already'
+  /** The pause as it stands; undefined where there is none, or a replica has ended it by now. */
+  readonly pause: StoredPause | undefined
 }
 
 /**
@@ -38,7 +40,8 @@ export async function resumeJob(
     await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
     const status = await writeResume(store, job, { by, note, ...(missed === undefined ? {} : { missed }) })
     await announceChange(store, job)
-    if (status !== 'resuming') return { answer: { job, status: 'already' }, end: 'unchanged' }
-    return { answer: { job, status }, end: { result: status } }
+    const { pause } = (await requireJob(store, job)).stored
+    if (status !== 'resuming') return { answer: { job, status: 'already', pause }, end: 'unchanged' }
+    return { answer: { job, status, pause }, end: { result: status } }
   })
 }
