@@ -7,21 +7,27 @@ export type StreamState = 'live' | 'polling'
 /** How long after a refusal a stream is tried again, ms. */
 const AGAIN_MS = 30_000
 
+/** How long a stream that nobody listens to is kept, ms. */
+const IDLE_MS = 1_000
+
 const EVERYTHING: ChangeAnswer = { jobs: null, presence: true }
 
 const listeners = new Set<(change: ChangeAnswer) => void>()
 const watchers = new Set<(state: StreamState) => void>()
 let source: EventSource | undefined
 let again: ReturnType<typeof setTimeout> | undefined
+let idle: ReturnType<typeof setTimeout> | undefined
 let state: StreamState = 'polling'
 
 /** One stream serves the whole page, while it is looked at: a browser opens few connections to one host, over all its tabs. */
 export function listen(listener: (change: ChangeAnswer) => void): () => void {
   listeners.add(listener)
+  clearTimeout(idle)
   open()
   return () => {
     listeners.delete(listener)
-    if (listeners.size === 0) close()
+    // One view goes and the next one comes: the stream stays for it.
+    if (listeners.size === 0) idle = setTimeout(close, IDLE_MS)
   }
 }
 
