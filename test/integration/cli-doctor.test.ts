@@ -54,7 +54,8 @@ describe('doctor', () => {
     expect(answer.json()).toMatchObject({
       prefix: `cronce:{${stage.service}}`,
       redis: { evictionPolicy: 'noeviction', persistence: 'aof', hz: 100 },
-      releases: [{ release: '1.8.1', replicas: ['pod-1'], workers: ['w-1'] }],
+      releases: [{ name: '1.8.1', replicas: ['pod-1'], workers: ['w-1'] }],
+      versions: [{ name: expect.stringMatching(/^\d+\.\d+\.\d+/), replicas: ['pod-1'], workers: ['w-1'] }],
       orphans: { owners: [], extent: 'whole' },
     })
   })
@@ -75,6 +76,21 @@ describe('doctor', () => {
       expect(fix).not.toBe('')
       expect(text.replaceAll(/\s+/g, ' ')).toContain(fix)
     }
+  })
+
+  it('shows versions of Cronce side by side, also one that does not say', async () => {
+    const key = `cronce:{${stage.service}}:workers`
+    const presence = JSON.parse((await stage.redis.hget(key, 'w-1')) ?? '') as object
+    await stage.redis.hset(key, 'w-3', JSON.stringify({ ...presence, id: 'w-3', version: '0.0.9' }))
+    await stage.redis.hset(key, 'w-4', JSON.stringify({ ...presence, id: 'w-4', version: undefined }))
+    const [finding, ...others] = findingsOf(await doctor('--json'))
+    expect(others).toEqual([])
+    expect(finding).toMatchObject({
+      name: 'versions',
+      text: expect.stringMatching(
+        /^3 versions of Cronce side by side: one that does not say \(w-4\); 0\.0\.9 \(w-3\); .* \(pod-1, w-1\)$/,
+      ),
+    })
   })
 
   it('finds keys of jobs that nobody knows and of queues that nobody serves; tasks on one of them are exit 1', async () => {

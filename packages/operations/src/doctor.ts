@@ -35,9 +35,10 @@ export interface QueueReport {
   readonly workers: number
 }
 
-/** The live processes of one release. */
-export interface ReleaseReport {
-  readonly release: string
+/** The live processes that are alike in something: the service's release, the version of Cronce. */
+export interface AlikeReport {
+  /** Empty where they do not say. */
+  readonly name: string
   readonly replicas: readonly string[]
   readonly workers: readonly string[]
 }
@@ -45,7 +46,9 @@ export interface ReleaseReport {
 /** What the processes, queues and keys of a service look like. */
 export interface ServiceReport {
   readonly presences: Presences
-  readonly releases: readonly ReleaseReport[]
+  readonly releases: readonly AlikeReport[]
+  /** Of Cronce. */
+  readonly versions: readonly AlikeReport[]
   readonly queues: readonly QueueReport[]
   readonly orphans: Orphans
   readonly findings: readonly Finding[]
@@ -57,7 +60,8 @@ export const SKEW_BOUND_MS = 1_000
 export async function examineService(access: ServiceAccess): Promise<ServiceReport> {
   const presences = await listPresence(access.store)
   const queues = await examineQueues(access, presences)
-  const releases = releasesOf(presences)
+  const releases = alike(presences, ({ release }) => release)
+  const versions = alike(presences, ({ version = '' }) => version)
   const orphans = await findOrphans(access, {
     servedQueues: new Set(presences.workers.filter(isLive).flatMap((worker) => Object.keys(worker.queues))),
     jobQueues: new Set(queues.map(({ queue }) => queue)),
@@ -65,10 +69,11 @@ export async function examineService(access: ServiceAccess): Promise<ServiceRepo
   const findings = [
     ...findingsOfReplicas(presences),
     ...findingsOfReleases(releases),
+    ...findingsOfVersions(versions),
     ...findingsOfQueues(queues),
     ...findingsOfOrphans(orphans),
   ]
-  return { presences, releases, queues, orphans, findings }
+  return { presences, releases, versions, queues, orphans, findings }
 }
 
 /** How far a clock is from Redis's, in ms: positive where it is behind. Half of the way there and back is taken off. */
@@ -104,13 +109,19 @@ async function examineQueues({ store, enqueuer }: ServiceAccess, { workers }: Pr
   )
 }
 
-function releasesOf({ replicas, workers }: Presences): ReleaseReport[] {
+interface Named {
+  readonly id: string
+  readonly release: string
+  readonly version?: string
+}
+
+function alike({ replicas, workers }: Presences, nameOf: (presence: Named) => string): AlikeReport[] {
   const of = (presences: Presences['replicas'] | Presences['workers']) =>
-    grouped<{ id: string; release: string }>(presences.filter(isLive), ({ release }) => release)
+    grouped<Named>(presences.filter(isLive), nameOf)
   const [ofReplicas, ofWorkers] = [of(replicas), of(workers)]
-  const ids = (group: readonly { id: string }[] = []) => group.map(({ id }) => id)
-  return [...new Set([...ofReplicas.keys(), ...ofWorkers.keys()])].toSorted().map((release) => {
-    return { release, replicas: ids(ofReplicas.get(release)), workers: ids(ofWorkers.get(release)) }
+  const ids = (group: readonly Named[] = []) => group.map(({ id }) => id)
+  return [...new Set([...ofReplicas.keys(), ...ofWorkers.keys()])].toSorted().map((name) => {
+    return { name, replicas: ids(ofReplicas.get(name)), workers: ids(ofWorkers.get(name)) }
   })
 }
 
@@ -137,17 +148,31 @@ function findingsOfReplicas({ replicas }: Presences): Finding[] {
 /** Processes that are named for a release; the rest is counted. */
 const MOST_NAMED = 5
 
-function findingsOfReleases(releases: readonly ReleaseReport[]): Finding[] {
-  if (releases.length < 2) return []
-  const parts = releases.map(({ release, replicas, workers }) => {
+function sideBySide(reports: readonly AlikeReport[]): string {
+  const parts = reports.map(({ name, replicas, workers }) => {
     const all = [...replicas, ...workers]
     const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
-    return `${release === '' ? 'one without a name' : release} (${all.slice(0, MOST_NAMED).join(', ')}${more})`
+    return `${name === '' ? 'one that does not say' : name} (${all.slice(0, MOST_NAMED).join(', ')}${more})`
   })
+  return `side by side: ${parts.join('; ')}`
+}
+
+function findingsOfReleases(releases: readonly AlikeReport[]): Finding[] {
+  if (releases.length < 2) return []
   return [
     {
-      ...{ level: 'warning', name: 'releases', text: `${releases.length} releases side by side: ${parts.join('; ')}` },
+      ...{ level: 'warning', name: 'releases', text: `${releases.length} releases ${sideBySide(releases)}` },
       fix: 'nothing while a rollout is under way, old and new neither double nor drop; else finish it or roll it back',
+    },
+  ]
+}
+
+function findingsOfVersions(versions: readonly AlikeReport[]): Finding[] {
+  if (versions.length < 2) return []
+  return [
+    {
+      ...{ level: 'warning', name: 'versions', text: `${versions.length} versions of Cronce ${sideBySide(versions)}` },
+      fix: 'finish the rollout before jobs use what only the newer version knows; the changelog says what that is',
     },
   ]
 }

@@ -4,7 +4,7 @@ import type { SafetyFinding } from '@cronce/store'
 export interface Finding {
   /** `error`: can lose, double or hold up a run. */
   readonly level: 'error' | 'warning'
-  readonly name: SafetyFinding['name'] | 'skew' | 'tzdata' | 'releases' | 'replicas' | 'queue' | 'orphans'
+  readonly name: SafetyFinding['name'] | 'skew' | 'tzdata' | 'releases' | 'versions' | 'replicas' | 'queue' | 'orphans'
   readonly text: string
   readonly fix: string
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { serviceKey } from './keys.ts'
 import type { Store } from './store.ts'
 
@@ -38,7 +39,15 @@ export interface WorkerPresence {
 }
 
 /** A presence as last heard of. */
-export type Heard<Presence> = Presence & { readonly heardAt: number; readonly leftAt?: number }
+export type Heard<Presence> = Presence & {
+  readonly heardAt: number
+  readonly leftAt?: number
+  /** Of Cronce, not of the service; undefined: it did not say. */
+  readonly version?: string
+}
+
+/** The packages are released together, with one version. */
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 /** Who was not heard of for this long is forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3600 * 1000
@@ -76,7 +85,7 @@ export function listWorkers(store: Store, since: number): Promise<Heard<WorkerPr
 }
 
 async function beat(store: Store, kind: Kind, presence: { id: string; heardAt: number }): Promise<void> {
-  await store.redis.hset(`${serviceKey(store.service)}:${kind}`, presence.id, JSON.stringify(presence))
+  await store.redis.hset(`${serviceKey(store.service)}:${kind}`, presence.id, JSON.stringify({ ...presence, version }))
 }
 
 async function list<Presence>(store: Store, kind: Kind, since: number): Promise<Heard<Presence>[]> {

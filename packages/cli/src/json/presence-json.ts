@@ -8,7 +8,8 @@ export function presenceJson({ replicas, workers }: Presences): {
   readonly replicas: Json[]
   readonly workers: Json[]
 } {
-  const instants = (presence: { heardAt: number; startedAt: number; leftAt?: number }): Json => ({
+  const shared = (presence: { heardAt: number; startedAt: number; leftAt?: number; version?: string }): Json => ({
+    version: presence.version ?? null,
     heardAt: isoText(presence.heardAt),
     startedAt: isoText(presence.startedAt),
     leftAt: isoOrNull(presence.leftAt),
@@ -16,11 +17,11 @@ export function presenceJson({ replicas, workers }: Presences): {
   return {
     replicas: replicas.map((replica) => {
       const { id, state, release, host, pid, jobs, skewMs, loopLateMs, tzdata } = replica
-      return { id, state, release, host, pid, jobs, skewMs, loopLateMs, tzdata, ...instants(replica) }
+      return { id, state, release, host, pid, jobs, skewMs, loopLateMs, tzdata, ...shared(replica) }
     }),
     workers: workers.map((worker) => {
       const { id, state, release, host, pid, queues, handlers, active } = worker
-      return { id, state, release, host, pid, queues, handlers, active, ...instants(worker) }
+      return { id, state, release, host, pid, queues, handlers, active, ...shared(worker) }
     }),
   }
 }

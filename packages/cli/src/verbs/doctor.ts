@@ -37,6 +37,7 @@ export async function doctor(context: Context): Promise<Answer> {
       ...presenceJson(service.presences),
       queues: service.queues,
       releases: service.releases,
+      versions: service.versions,
       orphans: service.orphans,
       findings,
     },
