@@ -3,11 +3,13 @@ import { type Audit, auditService, type ServiceAccess } from '@cronce/operations
 import { readTime } from '@cronce/store'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import type { SchedulesAnswer } from './answers.ts'
 import { readInput } from './input.ts'
 import { readPresence } from './presence-answer.ts'
 import { readRun } from './run-details.ts'
 import { readSchedules } from './schedules.ts'
 import { readLetter, readLetters, readRuns } from './service-answers.ts'
+import { shareReading } from './shared-reading.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -31,9 +33,11 @@ const AUDIT = z.strictObject({ hours: z.coerce.number().min(1).max(744).default(
 /** What anybody who is signed in may read. */
 export function addReadRoutes(app: FastifyInstance, access: ServiceAccess): void {
   const { store } = access
+  const share = shareReading<SchedulesAnswer>()
   app.get('/api/schedules', async ({ query }) => {
     const { limit: most, cursor, name } = readInput(SCHEDULES, query)
-    return await readSchedules(access, { limit: most, after: cursor, part: name })
+    const request = { limit: most, after: cursor, part: name }
+    return await share(JSON.stringify(request), () => readSchedules(access, request))
   })
   app.get('/api/runs', async ({ query }) => await readRuns(store, readInput(RUNS, query)))
   app.get<{ Params: { slot: string } }>('/api/runs/:slot', async ({ params }) => await readRun(store, params.slot))
