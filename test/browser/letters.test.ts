@@ -1,4 +1,5 @@
 import { countDeadLetters, readDeadLetter } from '@cronce/store'
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeNeeding, waitUntil } from '../support/index.ts'
@@ -158,6 +159,28 @@ describeNeeding(['chromium', 'redis-server'], 'dead letters in a browser', () =>
       state: 'discarded',
       discardReason: 'it is over',
     })
+  })
+
+  it('are chosen and redriven by keyboard, with nothing that axe calls serious while all of it is open', async () => {
+    const { page } = await open('operator')
+    await show(page)
+    await page.getByLabel(`Tick ${HOSTILE[2]}`).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Redrive 1 letter…' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('1 letter of 1 run').waitFor()
+    await page.evaluate(axe.source)
+    const { violations } = await page.evaluate<{ violations: { id: string; impact: string }[] }>(
+      "axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'best-practice'] })",
+    )
+    expect(violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id }) => id)).toEqual([])
+    const before = await openOnes()
+    for (const key of ['Tab', 'Tab', 'Tab']) {
+      await page.keyboard.press(key)
+      if (await page.locator('button[type=submit].main:focus').count()) break
+    }
+    await page.keyboard.press('Enter')
+    await waitUntil(async () => (await openOnes()) === before - 1, { message: 'one less' })
   })
 
   it('offer a viewer nothing to tick', async () => {
