@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeNeeding } from '../support/index.ts'
@@ -34,6 +35,21 @@ describeNeeding(['chromium', 'redis-server'], 'a page that is left open', () => 
   afterAll(async () => {
     await browser?.close()
     await ground?.close()
+  })
+
+  it('takes less than 100 kB of compressed script and style at first', async () => {
+    const { page } = await openPage(browser, { url: opened.url })
+    const sizes: Promise<number>[] = []
+    page.on('response', (response) => {
+      if (/\.(js|css)$/.test(new URL(response.url()).pathname))
+        sizes.push(response.body().then((body) => gzipSync(body).length))
+    })
+    await signIn(page, { url: opened.url, token: TOKENS.viewer })
+    await page.getByRole('listitem').first().waitFor()
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(sizes.length).toBeGreaterThan(1)
+    expect(total).toBeLessThan(100_000)
+    await page.context().close()
   })
 
   it('is told what changes, over one stream, and leaves no error', async () => {

@@ -24,11 +24,13 @@ export interface Live<T> {
 export interface LiveOptions {
   /** The only job whose changes matter; default: any. */
   readonly job?: string | undefined
+  /** `presence`: who is there matters as well. */
+  readonly of?: 'jobs' | 'presence'
   /** Asks this often, whatever is told: for what no stream tells of, ms. */
   readonly everyMs?: number | undefined
 }
 
-export function useLive<T>(path: string, { job, everyMs }: LiveOptions = {}): Live<T> {
+export function useLive<T>(path: string, { job, everyMs, of = 'jobs' }: LiveOptions = {}): Live<T> {
   const [held, setHeld] = useState<{ path: string; data: T } | undefined>()
   const [error, setError] = useState<RefusedRequest | undefined>()
   const [round, setRound] = useState(0)
@@ -73,7 +75,7 @@ export function useLive<T>(path: string, { job, everyMs }: LiveOptions = {}): Li
       else standing = 'asked again'
     }
     const stopListening = listen((change) => {
-      if (concerns(change, job)) lookSoon()
+      if (concerns(change, job) || (of === 'presence' && change.presence)) lookSoon()
     })
     const stopWatching = watchStream(lookSoon)
     setError(undefined)
@@ -84,11 +86,12 @@ export function useLive<T>(path: string, { job, everyMs }: LiveOptions = {}): Li
       stopWatching()
       clearTimeout(timer)
     }
-  }, [path, round, job, everyMs])
+  }, [path, round, job, everyMs, of])
 
   return { data: held?.path === path ? held.data : undefined, error, reload }
 }
 
 function concerns({ jobs }: ChangeAnswer, job: string | undefined): boolean {
-  return jobs === null || job === undefined || jobs.includes(job)
+  if (jobs === null) return true
+  return job === undefined ? jobs.length > 0 : jobs.includes(job)
 }

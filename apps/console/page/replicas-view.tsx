@@ -15,7 +15,7 @@ const LOOP_WARN_MS = 1_000
 const NAMED = 8
 
 export function ReplicasView() {
-  const live = useLive<PresenceAnswer>('/api/presence')
+  const live = useLive<PresenceAnswer>('/api/presence', { of: 'presence' })
   return <Shown live={live}>{(presence) => <Presence presence={presence} />}</Shown>
 }
 
