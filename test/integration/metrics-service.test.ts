@@ -1,31 +1,18 @@
 import { cron, type JobInput } from '@cronce/core'
 import { createServiceMetrics } from '@cronce/metrics/service'
 import { pauseJob, resumeJob, type ServiceAccess, upsertJob } from '@cronce/operations'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accessOf, OPERATOR } from '../support/by-hand.ts'
+import { describe, expect, it } from 'vitest'
+import { OPERATOR } from '../support/by-hand.ts'
 import { readExposition } from '../support/exposition.ts'
-import { createFleet, type Fleet } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { type Fleet } from '../support/fleet.ts'
+import { standOnGround } from '../support/operations-ground.ts'
 
 const MINUTE = 60_000
 
-let redis: RedisServer
 let fleet: Fleet
 let access: ServiceAccess
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `metrics-${services}` })
-  access = accessOf(fleet)
-})
-afterEach(async () => {
-  await access.enqueuer.close()
-  await fleet.close()
+standOnGround('metrics', (ground) => {
+  ;({ fleet, access } = ground)
 })
 
 const job = (name: string, extra: object = {}): JobInput => ({

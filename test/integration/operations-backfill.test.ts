@@ -10,33 +10,20 @@ import {
   type ServiceAccess,
 } from '@cronce/operations'
 import { type LedgerEntry, listSlots, readSlotEvents } from '@cronce/store'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accessOf, OPERATOR, workAll } from '../support/by-hand.ts'
-import { createFleet, type Fleet, NOON } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { OPERATOR, workAll } from '../support/by-hand.ts'
+import { type Fleet, NOON } from '../support/fleet.ts'
+import { standOnGround } from '../support/operations-ground.ts'
 import { startRun } from '../support/play-worker.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-let redis: RedisServer
 let fleet: Fleet
 let access: ServiceAccess
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `backfill-${services}` })
-  access = accessOf(fleet)
-})
-afterEach(async () => {
-  await access.enqueuer.close()
-  await fleet.close()
+standOnGround('backfill', (ground) => {
+  ;({ fleet, access } = ground)
 })
 
 function hourly(extra: object = {}): JobDefinition {

@@ -1,31 +1,18 @@
 import { cron, defineJob, every, type JobInput } from '@cronce/core'
 import { auditService, jobHistory, removeJob, type ServiceAccess, upsertJob } from '@cronce/operations'
 import { jobKey, listJobNames, listSlots, readJob } from '@cronce/store'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accessOf, OPERATOR, workAll } from '../support/by-hand.ts'
-import { createFleet, type Fleet, NOON } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { OPERATOR, workAll } from '../support/by-hand.ts'
+import { type Fleet, NOON } from '../support/fleet.ts'
+import { standOnGround } from '../support/operations-ground.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let redis: RedisServer
 let fleet: Fleet
 let access: ServiceAccess
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `dynamic-${services}` })
-  access = accessOf(fleet)
-})
-afterEach(async () => {
-  await access.enqueuer.close()
-  await fleet.close()
+standOnGround('dynamic', (ground) => {
+  ;({ fleet, access } = ground)
 })
 
 const tenant = (name: string, expression = '*/10 * * * *', extra: object = {}): JobInput => ({

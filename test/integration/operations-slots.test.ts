@@ -2,32 +2,19 @@ import { cron, defineJob, formatSlotId, isCronceError, type JobDefinition } from
 import { auditService, pauseJob, runNow, runSlot, type ServiceAccess } from '@cronce/operations'
 import { listGaps, readSlotEvents } from '@cronce/store'
 import type { Trigger } from '@cronce/trigger'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accessOf, OPERATOR, workAll } from '../support/by-hand.ts'
-import { createFleet, type Fleet, NOON } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { OPERATOR, workAll } from '../support/by-hand.ts'
+import { type Fleet, NOON } from '../support/fleet.ts'
+import { standOnGround } from '../support/operations-ground.ts'
 import { startRun } from '../support/play-worker.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let redis: RedisServer
 let fleet: Fleet
 let access: ServiceAccess
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `slots-${services}` })
-  access = accessOf(fleet)
-})
-afterEach(async () => {
-  await access.enqueuer.close()
-  await fleet.close()
+standOnGround('slots', (ground) => {
+  ;({ fleet, access } = ground)
 })
 
 function hourly(expression = '0 * * * *', extra: object = {}): JobDefinition {

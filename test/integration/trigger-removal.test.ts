@@ -1,31 +1,18 @@
 import { every } from '@cronce/core'
 import { auditService, removeJob, type ServiceAccess, upsertJob } from '@cronce/operations'
 import { listGaps, listJobNames, pauseJob, readJob } from '@cronce/store'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accessOf, OPERATOR } from '../support/by-hand.ts'
-import { createFleet, type Fleet, NOON } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { OPERATOR } from '../support/by-hand.ts'
+import { type Fleet, NOON } from '../support/fleet.ts'
+import { standOnGround } from '../support/operations-ground.ts'
 import { claim, MINUTE, minutely, SECOND, slotAt, statesOf, verdictsOf } from './protocol-ground.ts'
 
 const HOUR = 60 * MINUTE
 
-let redis: RedisServer
 let fleet: Fleet
 let access: ServiceAccess
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `removal-${services}` })
-  access = accessOf(fleet)
-})
-afterEach(async () => {
-  await access.enqueuer.close()
-  await fleet.close()
+standOnGround('removal', (ground) => {
+  ;({ fleet, access } = ground)
 })
 
 const { entity: _, ...dynamic } = minutely({ catchUp: { mode: 'late', within: '1h', atMost: 2 } })

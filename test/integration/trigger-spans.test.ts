@@ -1,30 +1,17 @@
 import { every, formatSlotId, formatSlotKey, type Random, seededRandom } from '@cronce/core'
 import { auditService, planBackfill, runSlot, type ServiceAccess, showRun } from '@cronce/operations'
 import { claimManual, listDays, listGaps, readJob, recordSlots } from '@cronce/store'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accessOf, OPERATOR } from '../support/by-hand.ts'
-import { createFleet, type Fleet, NOON } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { OPERATOR } from '../support/by-hand.ts'
+import { type Fleet, NOON } from '../support/fleet.ts'
+import { standOnGround } from '../support/operations-ground.ts'
 import { endRun, startRun } from '../support/play-worker.ts'
 import { audited, idAt, keyOf, MINUTE, minutely, SECOND, slotAt } from './protocol-ground.ts'
 
-let redis: RedisServer
 let fleet: Fleet
 let access: ServiceAccess
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `spans-${services}` })
-  access = accessOf(fleet)
-})
-afterEach(async () => {
-  await access.enqueuer.close()
-  await fleet.close()
+standOnGround('spans', (ground) => {
+  ;({ fleet, access } = ground)
 })
 
 const NEWEST_KEPT = 10
