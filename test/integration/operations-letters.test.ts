@@ -10,7 +10,7 @@ import {
   redrive,
   type ServiceAccess,
 } from '@cronce/operations'
-import { countDeadLetters, readDeadLetter } from '@cronce/store'
+import { countDeadLetters, hintOpenWork, readDeadLetter, readTime, redriveDeadLetters } from '@cronce/store'
 import { handle, NonRetryableError } from '@cronce/worker'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -206,6 +206,18 @@ describe('a redrive of many', () => {
     })
     expect(calls).toEqual(counts(400, 1))
     expect(await countDeadLetters(stage.store, job.name)).toBe(0)
+  })
+
+  it('killed between its script and the queue leaves what a sweep finds; the same again passes it over', async () => {
+    const { run, ids } = await runWithLetters(150)
+    // What a redrive does first, and nothing of what it does then.
+    await hintOpenWork(stage.store, [job.name], await readTime(stage.store))
+    const dead = { ids: ids.slice(0, 100), by: 'ann', abandonedToo: false }
+    expect(await redriveDeadLetters(stage.store, run, dead)).toMatchObject({ status: 'redriven', count: 100 })
+    expect(await redrive(access, slotIs(run))).toMatchObject({ entities: 50, left: 0 })
+    await stage.work([handler()])
+    await waitUntil(async () => (await stage.read(run)).entities.done === 151, { message: 'all', timeoutMs: 15_000 })
+    expect(calls).toEqual(counts(150, 1))
   })
 
   it('gives what dies again a second life, and does not chase it', async () => {
