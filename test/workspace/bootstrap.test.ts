@@ -33,7 +33,7 @@ describe('the bootstrap', () => {
   it('names its commands when asked for another', async () => {
     const child = await spawnProcess({ file: 'scripts/run.mjs', args: ['dance'] })
     expect(await child.exited).toEqual({ code: 2, signal: null })
-    expect(textOf(child)).toBe('expected one of start, test, check, bench, simulate, cronce, got dance')
+    expect(textOf(child)).toBe('expected one of start, test, check, bench, simulate, cronce, screenshots, got dance')
   })
 
   it('names the benchmarks when asked for none or another, without setting anything up', async () => {

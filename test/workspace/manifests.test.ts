@@ -79,6 +79,7 @@ describe('the workspace', () => {
   it('sends every command through the bootstrap', () => {
     const { format: _, ...commands } = root?.scripts ?? {}
     for (const [name, script] of Object.entries(commands)) expect(script).toBe(`exec node scripts/run.mjs ${name}`)
-    expect(Object.keys(commands).toSorted()).toEqual(['bench', 'check', 'cronce', 'simulate', 'start', 'test'])
+    const names = ['bench', 'check', 'cronce', 'screenshots', 'simulate', 'start', 'test']
+    expect(Object.keys(commands).toSorted()).toEqual(names)
   })
 })
