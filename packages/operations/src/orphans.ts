@@ -1,5 +1,5 @@
 import { DEAD_LETTER_QUEUE } from '@cronce/queue'
-import { type KeyOwner, listJobNames, scanKeyOwners } from '@cronce/store'
+import { type KeyOwner, listForgottenJobs, listJobNames, scanKeyOwners } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import type { Finding } from './finding.ts'
 
@@ -25,8 +25,8 @@ export async function findOrphans(
   { servedQueues, jobQueues }: { servedQueues: ReadonlySet<string>; jobQueues: ReadonlySet<string> },
 ): Promise<Orphans> {
   const { owners, extent } = await scanKeyOwners(store, { most: MOST_KEYS })
-  // After the scan: a job that was registered meanwhile is no orphan.
-  const jobs = new Set(await listJobNames(store))
+  // After the scan: a job that was registered meanwhile is no orphan; nor is one that was removed, whose history is kept.
+  const jobs = new Set((await Promise.all([listJobNames(store), listForgottenJobs(store)])).flat())
   const isKnown = ({ kind, name }: KeyOwner) =>
     kind === 'job' ? jobs.has(name) : name === DEAD_LETTER_QUEUE || servedQueues.has(name) || jobQueues.has(name)
   const lost = owners.filter((owner) => !isKnown(owner)).slice(0, MOST_NAMED)

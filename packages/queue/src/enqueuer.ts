@@ -22,6 +22,8 @@ export interface Enqueuer {
   addForeign(destination: ForeignQueue, slots: readonly ForeignSlot[]): Promise<void>
   /** Shows dead letters on the dead-letter queue: open ones are there with their whole record, others are not. */
   showDeadLetters(letters: readonly DeadLetter[]): Promise<void>
+  /** Takes dead letters off the queue that shows them. */
+  hideDeadLetters(ids: readonly string[]): Promise<void>
   /** How many tasks of a queue wait, run, or are delayed. */
   depth(queue: string): Promise<{ waiting: number; active: number; delayed: number }>
   close(): Promise<void>
@@ -88,6 +90,11 @@ export function createEnqueuer({ redis, service, telemetry }: EnqueuerOptions): 
       await Promise.all(letters.map((letter) => queue.remove(letter.id)))
       const shown = letters.filter((letter) => letter.state === 'open')
       await queue.addBulk(shown.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: letter.id } })))
+    },
+    async hideDeadLetters(ids) {
+      if (ids.length === 0) return
+      const queue = open(DEAD_LETTER_QUEUE)
+      await Promise.all(ids.map((id) => queue.remove(id)))
     },
     async depth(name) {
       const counts = await open(name).getJobCounts('wait', 'active', 'delayed', 'prioritized')

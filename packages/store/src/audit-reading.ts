@@ -1,5 +1,5 @@
 import type { SlotId } from '@cronce/core'
-import { jobKey, serviceKey } from './keys.ts'
+import { jobKey } from './keys.ts'
 import type { Store } from './store.ts'
 
 /** A stretch of a job's records by nominal instant, both ends included. */
@@ -42,9 +42,4 @@ export async function liveSlotIds(store: Store, job: string, limit: number): Pro
 export async function lastEventAt(store: Store, job: string, id: SlotId): Promise<number | undefined> {
   const line = await store.redis.lindex(`${jobKey(store.service, job)}:events:${id}`, -1)
   return line === null ? undefined : (JSON.parse(line) as { at: number }).at
-}
-
-/** Names of jobs that were removed for good (T8) and not registered since; their ledgers stay for the history period. */
-export function listForgottenJobs(store: Store): Promise<string[]> {
-  return store.redis.smembers(`${serviceKey(store.service)}:forgotten`)
 }

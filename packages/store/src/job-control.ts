@@ -1,4 +1,4 @@
-import { jobKey, serviceKey } from './keys.ts'
+import { jobKey } from './keys.ts'
 import { parseStored, readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
@@ -81,14 +81,6 @@ export async function switchImage(
 ): Promise<'pinned' | 'stale' | 'unknown'> {
   const [status] = await store.job(job, 'retire', [request.by, request.image, 'pin', request.to])
   return status as 'pinned' | 'stale' | 'unknown'
-}
-
-/** T8: a final tombstone leaves the lists of the service; its ledger stays for the history period. */
-export async function forgetJob(store: Store, job: string): Promise<void> {
-  const key = serviceKey(store.service)
-  // First: what is on neither list is audited by nobody.
-  await store.redis.sadd(`${key}:forgotten`, job)
-  await Promise.all([store.redis.zrem(`${key}:jobs`, job), store.redis.zrem(`${key}:watch`, job)])
 }
 
 /** One known image of a job and when it was first registered. */

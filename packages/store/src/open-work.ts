@@ -4,12 +4,13 @@ import { readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
 /**
- * A5: which of the service's two sets a job is in.
+ * A5: which of the service's sets a job is in.
  * - `watch`: every job, scored by when its slots are to be looked at next: its next slot plus a claim lease, or sooner while
  *   something is open. So a claim whose replica died is found without a word from the dead, and an idle job costs nothing.
  * - `open`: jobs with runs under way, scored by when their tasks are to be looked at.
+ * - `tombstones`: jobs that were removed for good (T8), scored by when history no longer reaches back to them.
  */
-export type WorkSet = 'watch' | 'open'
+export type WorkSet = 'watch' | 'open' | 'tombstones'
 
 /** A job that a sweep took, and the score it has while the sweep looks: what puts it off or clears it. */
 export interface TakenJob {

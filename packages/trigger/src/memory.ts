@@ -1,6 +1,6 @@
 import { readEpoch, readJob, registerJob, restoreJob } from '@cronce/store'
 import type { TriggerContext } from './trigger-context.ts'
-import { rewatch, type WatchedJob } from './watched-job.ts'
+import { rewatch, unwatch, type WatchedJob } from './watched-job.ts'
 
 /** S2: tells the store what this replica remembers of a job that the store lost, or has an older state of. */
 export async function tellMemory(
@@ -9,6 +9,11 @@ export async function tellMemory(
   reason: 'new epoch' | 'lower watermark',
 ): Promise<void> {
   const { store, replica, timing, events } = context
+  // T8: what was gone before its keys were is no job any more.
+  if (job.goneAt !== undefined && (await readJob(store, job.name)) === undefined) {
+    unwatch(context, job.name)
+    return
+  }
   events.emit('store.lost-writes', { job: job.name, reason })
   if ((await readJob(store, job.name)) === undefined)
     await registerJob(store, job.settings, { by: replica, dynamic: job.dynamic })

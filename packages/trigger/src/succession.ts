@@ -54,21 +54,25 @@ async function readCarriers(context: TriggerContext): Promise<Carriers> {
   return { heard, alive: heard.filter(({ leftAt }) => leftAt === undefined) }
 }
 
+/** Tombstones that one look makes final, and how many of them side by side. */
+const MOST_BURIED = 2_000
+const BURIED_AT_ONCE = 50
+
 /** T6, T8: does for every job what its carriers ask for. Done once per lease and fleet. */
 export async function followSuccession(context: TriggerContext): Promise<void> {
   const carriers = await readCarriers(context)
-  for (const job of [...context.jobs.values()])
-    await passOverFault(context, job.name, () => followOne(context, job, carriers))
+  const jobs = [...context.jobs.values()]
+  for (const job of jobs.filter(({ goneAt, dynamic }) => goneAt === undefined && !dynamic))
+    await passOverFault(context, job.name, () => succeed(context, job, carriers))
+  const final = jobs.filter((job) => isFinal(context, job)).slice(0, MOST_BURIED)
+  for (let start = 0; start < final.length; start += BURIED_AT_ONCE) {
+    const slice = final.slice(start, start + BURIED_AT_ONCE)
+    await Promise.all(slice.map((job) => passOverFault(context, job.name, () => bury(context, job))))
+  }
 }
 
-async function followOne(context: TriggerContext, job: WatchedJob, carriers: Carriers): Promise<void> {
-  if (job.goneAt === undefined) {
-    if (!job.dynamic) await succeed(context, job, carriers)
-  } else if (context.redisClock.now() > job.goneAt + job.settings.catchUp.withinMs) {
-    // T10: nobody resumes a job that is gone for good; what its pause holds back is recorded, and what was claimed goes on.
-    if (job.pause?.state === 'paused') await endPause(context, job)
-    await bury(context, job.name)
-  }
+function isFinal({ redisClock }: TriggerContext, { goneAt, settings }: WatchedJob): boolean {
+  return goneAt !== undefined && redisClock.now() > goneAt + settings.catchUp.withinMs
 }
 
 async function succeed(context: TriggerContext, job: WatchedJob, carriers: Carriers): Promise<void> {
@@ -85,17 +89,20 @@ async function succeed(context: TriggerContext, job: WatchedJob, carriers: Carri
   await switchGeneration(context, job.name)
 }
 
-async function endPause(context: TriggerContext, { name }: WatchedJob): Promise<void> {
-  await resumeJob(context.store, name, { by: context.replica, note: 'the job is gone', missed: 'skip' })
-  await rewatch(context, name)
-  await askForLook(context.store, 'watch', [{ job: name, lookAt: context.redisClock.now() }])
-}
-
 /** T8: a tombstone is final after the catch-up window, and when what it owed is taken; a later return is a new registration. */
-async function bury(context: TriggerContext, name: string): Promise<void> {
+async function bury(context: TriggerContext, { name, pause }: WatchedJob): Promise<void> {
+  // T10: nobody resumes a job that is gone for good; what its pause holds back is recorded, and what was claimed goes on.
+  if (pause?.state === 'paused') await endPause(context, name)
   const job = await rewatch(context, name)
-  if (job === undefined || job.goneAt === undefined || Number.isFinite(job.nextAt)) return
+  // Another replica has buried it, and its keys are gone since.
+  if (job === undefined) unwatch(context, name)
+  if (job === undefined || !isFinal(context, job) || Number.isFinite(job.nextAt)) return
   if ((await openSlotIds(context.store, name, 1)).length > 0) return
   await forgetJob(context.store, name)
   unwatch(context, name)
+}
+
+async function endPause({ store, replica, redisClock }: TriggerContext, name: string): Promise<void> {
+  await resumeJob(store, name, { by: replica, note: 'the job is gone', missed: 'skip' })
+  await askForLook(store, 'watch', [{ job: name, lookAt: redisClock.now() }])
 }

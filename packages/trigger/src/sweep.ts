@@ -6,6 +6,7 @@ import { switchGeneration, watchFrom } from './register.ts'
 import { passOverFault, tellPassedOver } from './row-fault.ts'
 import { followSuccession } from './succession.ts'
 import { tick } from './tick.ts'
+import { eraseTombstones } from './tombstones.ts'
 import type { TriggerContext } from './trigger-context.ts'
 import { SKEW_WARNING_MS } from './trigger-timing.ts'
 import { rewatch } from './watched-job.ts'
@@ -49,6 +50,7 @@ export async function sweep(context: TriggerContext, newestChange: number): Prom
   const fleet = seen.taken.find(({ job }) => job === FLEET)
   if (fleet !== undefined) {
     await followSuccession(context)
+    await eraseTombstones(context)
     await putOffJob(store, 'watch', { ...fleet, lookAt: redisClock.now() + timing.heartbeatMs })
   }
   // Promise 2: a thousand claims whose replica died are found within one sweep, not two hundred in each.
