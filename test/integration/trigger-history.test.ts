@@ -1,5 +1,6 @@
 import { cron, defineJob } from '@cronce/core'
-import { listDays } from '@cronce/store'
+import { showRun } from '@cronce/operations'
+import { listDays, listGaps } from '@cronce/store'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createFleet, type Fleet } from '../support/fleet.ts'
 import { type RedisServer, startRedis } from '../support/index.ts'
@@ -46,5 +47,23 @@ describe('history (C70, promise 9)', () => {
     for (const key of await fleet.redis.keys('cronce:{history:job:*:members:*')) {
       expect(await fleet.redis.pttl(key)).toBeGreaterThan(0)
     }
+  })
+
+  it('says of each slot that a long run skipped why, also when the schedule is another by now', async () => {
+    const often = { name: 'often', onCrash: 'complete', overlap: 'skip' } as const
+    const first = await fleet.join('a', [defineJob({ ...often, schedule: cron('* * * * *') })])
+    await fleet.advance(MINUTE, MINUTE)
+    await startRun(fleet.store, 'often')
+    await fleet.advance(40 * MINUTE, MINUTE / 2)
+    await fleet.leave(first)
+    await fleet.join('b', [defineJob({ ...often, schedule: cron('7 * * * *') })])
+    await fleet.advance(2 * MINUTE, MINUTE / 2)
+    const gaps = await listGaps(fleet.store, 'often', { afterAt: 0, limit: 10 })
+    expect(gaps.map(({ count, state }) => [count > 20, state])).toEqual([[true, 'skipped']])
+    const reason = 'overlap: 20260601T120100Z has not ended'
+    const { run, events } = await showRun(fleet.store, 'often@20260601T120300Z')
+    expect(run).toMatchObject({ slot: 'often@20260601T120300Z', state: 'skipped', reason })
+    expect(events.map(({ event, detail }) => [event, detail['reason']])).toEqual([['skipped', reason]])
+    await expect(showRun(fleet.store, 'often@20260601T120330Z')).rejects.toMatchObject({ code: 'CRONCE_RUN_UNKNOWN' })
   })
 })

@@ -1,8 +1,17 @@
-import { CronceError, formatSlotId, formatSlotKey, lastSlot, parseSlotKey, type Schedule } from '@cronce/core'
+import {
+  CronceError,
+  formatSlotId,
+  formatSlotKey,
+  lastSlot,
+  parseJobSettings,
+  parseSlotKey,
+  type Schedule,
+} from '@cronce/core'
 import {
   deadLetterMarksOf,
   type LedgerEntry,
   listGaps,
+  listGenerations,
   readSlot,
   readSlotEvents,
   type SlotEvent,
@@ -69,11 +78,22 @@ async function showMissing(
   const { job, at, manual } = slot
   // The first gap that ends at or after the slot is the only one that can hold it.
   const [gap] = manual === undefined ? await listGaps(store, job, { afterAt: at - 1, limit: MOST_GAPS }) : []
-  const isSlot = schedule === undefined || lastSlot(schedule, at) === at
-  if (gap === undefined || gap.fromAt >= at || !isSlot) {
+  if (gap === undefined || gap.fromAt >= at || !(await isSlot(store, { job, at }, schedule))) {
     throw new CronceError('CRONCE_RUN_UNKNOWN', { slot: formatSlotKey(slot) })
   }
   const run = { ...rowOfGap(job, gap, schedule), slot: formatSlotKey(slot), at, effectiveAt: at }
   const event = { at: gap.recordedAt, event: gap.state, detail: { by: gap.by, reason: gap.reason } }
   return { run, record: undefined, events: [event], deadLetters: [], schedule }
+}
+
+/** Whether an instant is a slot, by the schedule in force or by the one that was in force then (T7). */
+async function isSlot(
+  store: Store,
+  { job, at }: { job: string; at: number },
+  schedule: Schedule | undefined,
+): Promise<boolean> {
+  if (schedule === undefined || lastSlot(schedule, at) === at) return true
+  const former = (await listGenerations(store, job)).findLast(({ sinceAt }) => sinceAt < at)
+  const owner = parseJobSettings(former?.settings).ok?.schedule
+  return owner !== undefined && lastSlot(owner, at) === at
 }
