@@ -51,7 +51,7 @@ async function hold(store: Store, at: number): Promise<HeldChunk> {
   const run: RunRef = { job: job.name, id: (await claimManual(store, job.name, claim)).id }
   await recordSlots(store, {
     job: job.name,
-    ids: [run.id],
+    added: [{ id: run.id }],
     replica: 'test',
     markerMs: 1,
     foreign: false,

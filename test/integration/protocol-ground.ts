@@ -96,7 +96,13 @@ export function verdictsOf({ slots }: ClaimAnswer): ClaimVerdict['verdict'][] {
 export async function enqueue(store: Store, minutes: readonly number[], options: ClaimOptions = {}): Promise<void> {
   const { job = 'job' } = options
   await claim(store, minutes, options)
-  const request = { job, ids: minutes.map(idAt), replica: 'a', markerMs: MINUTE, foreign: false }
+  const request = {
+    job,
+    added: minutes.map((minute) => ({ id: idAt(minute) })),
+    replica: 'a',
+    markerMs: MINUTE,
+    foreign: false,
+  }
   await recordSlots(store, { ...request, queue: 'default', version: 1, slots: minutes.map(dueAt) })
 }
 

@@ -73,7 +73,7 @@ describe('a command whose answer was lost, sent again, counts once', () => {
 
   it('a record: the slot is enqueued once', async () => {
     await claim(fleet.store, [1])
-    const request = { job: 'job', ids: [idAt(1)], replica: 'a', markerMs: MINUTE, foreign: false }
+    const request = { job: 'job', added: [{ id: idAt(1) }], replica: 'a', markerMs: MINUTE, foreign: false }
     const place = { queue: 'default', version: 1, slots: [dueAt(1)] }
     expect(await twice(() => recordSlots(fleet.store, { ...request, ...place }))).toEqual([slotAt(1), slotAt(1)])
     const events = await readSlotEvents(fleet.store, 'job', idAt(1))

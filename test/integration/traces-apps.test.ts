@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { buildPage, startConsoleProcess, TOKENS } from '../browser/console-process.ts'
 import {
   describeNeeding,
   freePort,
@@ -91,6 +92,19 @@ describeNeeding(['redis-server'], 'the traces of the apps', () => {
       .map(({ attributes }) => valueOf(attributes, 'bullmq.job.id'))
     expect(tasks.toSorted()).toEqual([slot, `${slot}/chunk-0`])
     expect(collector.received.every(({ path }) => path === '/v1/traces')).toBe(true)
+    // Who looks at the run is led to its trace.
+    await buildPage()
+    const opened = await startConsoleProcess({
+      redis,
+      service: 'cronce',
+      env: { CRONCE_CONSOLE_TRACE_URL: 'https://traces.example/t/{trace}?view=all' },
+    })
+    processes.push(opened.process)
+    const answer = await fetch(`${opened.url}/api/runs/${encodeURIComponent(slot ?? '')}`, {
+      headers: { authorization: `Bearer ${TOKENS.viewer}` },
+    })
+    const id = claims[0]?.traceId
+    expect(await answer.json()).toMatchObject({ trace: { id, url: `https://traces.example/t/${id}?view=all` } })
   })
 
   it('hold up no stop, and no slot, while their collector is away', async () => {

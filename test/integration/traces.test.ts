@@ -1,5 +1,5 @@
-import { defineJob, every, type JobDefinition, jobSettings, parseSlotKey, type SlotKey } from '@cronce/core'
-import { queuePrefix } from '@cronce/store'
+import { defineJob, every, type JobDefinition, jobSettings, parseSlotKey, type SlotKey, slotIdOf } from '@cronce/core'
+import { queuePrefix, readSlot } from '@cronce/store'
 import { createTrigger, type Trigger } from '@cronce/trigger'
 import { handle } from '@cronce/worker'
 import { context, propagation, trace } from '@opentelemetry/api'
@@ -113,6 +113,11 @@ describeNeeding(['redis-server'], 'a trace', () => {
       return traceId
     })
     expect(new Set(traces).size).toBe(2)
+    // The ledger says under which trace a run is found.
+    const entries = await Promise.all(
+      [first, second].map((slot) => readSlot(stage.store, invoices.name, slotIdOf(slot))),
+    )
+    expect(entries.map((entry) => entry?.traceId)).toEqual(traces)
     const slotJob = told('process default', first).find((span) => taskOf(span) === 'slot job')
     expect(slotJob?.parentSpanContext?.spanId).toBe(told('claim default', first)[0]?.spanContext().spanId)
     const [claim] = told('claim default', first)
@@ -144,6 +149,7 @@ describeNeeding(['redis-server'], 'a trace', () => {
     ])
     expect(new Set(told('process default').map((span) => span.spanContext().traceId)).size).toBe(1)
     expect(heard('queue.troubled')).toEqual([])
+    expect((await stage.read(run)).traceId).toBeUndefined()
   })
 
   it.each(['off', 'on'] as const)('is carried by the slot job only where it is asked for: %s', async (telemetry) => {

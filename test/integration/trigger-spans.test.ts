@@ -194,7 +194,7 @@ describe('equal neighbours that did not run are one gap (T12)', () => {
     await look(30)
     expect((await gaps())[0]?.count).toBe(20)
     const place = { replica: 'a', markerMs: MINUTE, foreign: false, queue: 'default', version: 1 }
-    await recordSlots(fleet.store, { job: 'job', ids: [idAt(3)], ...place, slots: [] })
+    await recordSlots(fleet.store, { job: 'job', added: [{ id: idAt(3) }], ...place, slots: [] })
     expect(await fleet.redis.exists(keyOf(fleet.store, `slot:${idAt(3)}`))).toBe(0)
     expect(await audited(fleet)).toEqual([30, 30, 0, 0, 0])
   })

@@ -39,7 +39,7 @@ export async function startRun(job: JobSettings, options: StartRunOptions): Prom
     const { name, queue, version } = job
     const request = {
       job: name,
-      ids: [id],
+      added: [{ id }],
       replica: 'test',
       markerMs: 60_000,
       foreign: false,

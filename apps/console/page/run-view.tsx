@@ -3,7 +3,7 @@ import { pathOf } from './api.ts'
 import { LetterTable } from './letters-view.tsx'
 import { useLive } from './live.ts'
 import { useNow } from './now.ts'
-import { Command, Facts, Id, Pill, quoted, Shown } from './parts.tsx'
+import { Command, Copy, Facts, Id, Pill, quoted, Shown } from './parts.tsx'
 import { href, jobHref } from './route.ts'
 import { MARK_NAMES } from './strip.tsx'
 import { countText, entitiesText, exactText, fromNowText, lengthText, numberText, utcText } from './text.ts'
@@ -79,7 +79,7 @@ function Details({ details, mayChange }: { details: RunDetailsAnswer; mayChange:
           ))}
         </ol>
       )}
-      <LogKeys slot={slot} />
+      <LogKeys slot={slot} trace={details.trace} />
     </>
   )
 }
@@ -195,7 +195,7 @@ function Chunks({ chunks, chunkNow, isUnderWay }: { chunks: ChunksAnswer; chunkN
 }
 
 /** What log lines of this run have in common: every one that is about it carries the whole slot key. */
-function LogKeys({ slot }: { slot: string }) {
+function LogKeys({ slot, trace }: { slot: string; trace: RunDetailsAnswer['trace'] }) {
   return (
     <section aria-label="Logs">
       <h2>In the logs</h2>
@@ -209,6 +209,16 @@ function LogKeys({ slot }: { slot: string }) {
       <p class="small">
         <Command text={`jq -c ${quoted(`select(.slot == "${slot}")`)}`} />
       </p>
+      {trace !== null && (
+        <p class="small">
+          Its trace, from the claim to every chunk: <code>{trace.id}</code> <Copy text={trace.id} />{' '}
+          {trace.url !== null && (
+            <a href={trace.url} target="_blank" rel="noreferrer">
+              open
+            </a>
+          )}
+        </p>
+      )}
     </section>
   )
 }

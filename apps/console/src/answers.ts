@@ -170,6 +170,8 @@ export interface RunDetailsAnswer {
     readonly retries: number
     readonly version: number
   } | null
+  /** The trace from its claim to its chunks, and where it is seen; null where nothing was traced. */
+  readonly trace: { readonly id: string; readonly url: string | null } | null
   /** Null before its plan, and when that is forgotten. */
   readonly chunks: ChunksAnswer | null
   readonly events: readonly EventAnswer[]

@@ -75,6 +75,16 @@ describe('secrets of the signed trigger', () => {
   })
 })
 
+describe('where a trace is seen', () => {
+  it('has a place for its id', () => {
+    const url = 'https://traces.example/trace/{trace}'
+    expect(readConsoleConfig({ ...WHOLE, CRONCE_CONSOLE_TRACE_URL: url }).CRONCE_CONSOLE_TRACE_URL).toBe(url)
+    const [fault] = faults({ CRONCE_CONSOLE_TRACE_URL: 'https://traces.example/' })
+    expect(fault).toContain('expected {trace}')
+    expect(faults({ CRONCE_CONSOLE_TRACE_URL: 'javascript:alert("{trace}")' })).toHaveLength(1)
+  })
+})
+
 describe('an address beyond this machine', () => {
   it.each(['0.0.0.0', '10.0.0.7', '::', 'example.com', '127.evil.example'])('needs tokens or a proxy: %s', (HOST) => {
     expect(faults({ HOST })).toEqual([expect.stringContaining('expected at least one token or a proxy')])

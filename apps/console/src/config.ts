@@ -4,6 +4,7 @@ import {
   type Environment,
   type Fault,
   lineText,
+  optionalUrlText,
   readEnvironment,
   type Variables,
   wordText,
@@ -33,6 +34,12 @@ export const CONSOLE_VARIABLES = {
     default: '12h',
     schema: durationText({ leastMs: 60_000, mostMs: 7 * 24 * 3_600_000 }),
   },
+  CRONCE_CONSOLE_TRACE_URL: {
+    about:
+      'Where a trace is seen, with {trace} in place of its id: https://traces.example/trace/{trace}. Unset: ids only.',
+    default: '',
+    schema: optionalUrlText(['http:', 'https:']),
+  },
   ...PROXY_CONFIG_VARIABLES,
   CRONCE_TRIGGER_SECRETS: {
     about:
@@ -56,10 +63,15 @@ export type ConsoleConfig = Environment<typeof CONSOLE_VARIABLES>
  */
 export function readConsoleConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConsoleConfig {
   const config = readEnvironment(CONSOLE_VARIABLES, { env, prefix: 'CRONCE_', alsoKnown: KNOWN_VARIABLES })
-  const faults = [...accessFaults(config), ...proxyFaults(config)]
+  const faults = [...accessFaults(config), ...proxyFaults(config), ...traceFaults(config)]
   if (faults.length === 0) return config
   const summary = faults.map(({ path, message }) => `${path}: ${message}`).join('; ')
   throw new CronceError('CRONCE_CONFIG_INVALID', { count: faults.length, summary }, { faults })
+}
+
+function traceFaults({ CRONCE_CONSOLE_TRACE_URL: url }: ConsoleConfig): Fault[] {
+  if (url === undefined || url.includes('{trace}')) return []
+  return [{ path: 'CRONCE_CONSOLE_TRACE_URL', message: `expected {trace} where the id of a trace goes, got ${url}` }]
 }
 
 function accessFaults(config: ConsoleConfig): Fault[] {

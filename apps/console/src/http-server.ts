@@ -35,6 +35,8 @@ export interface HttpServerOptions {
   readonly reach: 'loopback' | 'network'
   /** Who may read `/metrics`: where there are no tokens, a scraper of this machine needs none. */
   readonly metrics: 'public' | 'viewers'
+  /** Where a trace is seen, with `{trace}` in place of its id; undefined: nowhere that the page could link to. */
+  readonly traceUrl: string | undefined
   /** The folder of the built page. */
   readonly pageFolder: string
   readonly log: Logger
@@ -99,7 +101,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const limit = createSignInLimit()
   guardRequests(app, { ...options, limit })
   addSessionRoutes(app, { access, limit, service, sessionMs })
-  addReadRoutes(app, target)
+  addReadRoutes(app, target, { traceUrl: options.traceUrl })
   addActionRoutes(app, target)
   addRevealRoutes(app, target)
   addChangeRoutes(app, target)

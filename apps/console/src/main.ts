@@ -22,6 +22,7 @@ async function run(config: ConsoleConfig): Promise<void> {
     ...{ redisUrl: config.REDIS_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
     pageFolder: PAGE_FOLDER,
     ...{ access, proxy, sessionMs, reach, log, triggerSecrets: config.CRONCE_TRIGGER_SECRETS },
+    traceUrl: config.CRONCE_CONSOLE_TRACE_URL,
     metrics: reach === 'loopback' && tokens.length === 0 && proxy === undefined ? 'public' : 'viewers',
   })
   stopOnSignals({

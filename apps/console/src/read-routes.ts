@@ -31,7 +31,11 @@ const LETTERS = z.strictObject({
 const AUDIT = z.strictObject({ hours: z.coerce.number().min(1).max(744).default(24), job: text })
 
 /** What anybody who is signed in may read. */
-export function addReadRoutes(app: FastifyInstance, access: ServiceAccess): void {
+export function addReadRoutes(
+  app: FastifyInstance,
+  access: ServiceAccess,
+  { traceUrl }: { readonly traceUrl: string | undefined },
+): void {
   const { store } = access
   const share = shareReading<SchedulesAnswer>()
   app.get('/api/schedules', async ({ query }) => {
@@ -40,7 +44,10 @@ export function addReadRoutes(app: FastifyInstance, access: ServiceAccess): void
     return await share(JSON.stringify(request), () => readSchedules(access, request))
   })
   app.get('/api/runs', async ({ query }) => await readRuns(store, readInput(RUNS, query)))
-  app.get<{ Params: { slot: string } }>('/api/runs/:slot', async ({ params }) => await readRun(store, params.slot))
+  app.get<{ Params: { slot: string } }>(
+    '/api/runs/:slot',
+    async ({ params }) => await readRun(store, params.slot, { traceUrl }),
+  )
   app.get('/api/dead', async ({ query }) => await readLetters(store, readInput(LETTERS, query)))
   app.get<{ Params: { id: string } }>('/api/dead/:id', async ({ params }) => await readLetter(store, params.id))
   app.get('/api/presence', async () => await readPresence(access))

@@ -6,7 +6,11 @@ import { letterRowAnswer, runAnswer, zoneOf } from './run-answer.ts'
 import { contextOf } from './schedules.ts'
 
 /** One run: its record, how far its chunks are, what happened to it, and its open dead letters. */
-export async function readRun(store: Store, slot: string): Promise<RunDetailsAnswer> {
+export async function readRun(
+  store: Store,
+  slot: string,
+  { traceUrl }: { readonly traceUrl: string | undefined },
+): Promise<RunDetailsAnswer> {
   const [now, details] = await Promise.all([readTime(store), showRun(store, slot)])
   const { run, record, events, deadLetters } = details
   const [known, chunks] = await Promise.all([
@@ -20,10 +24,15 @@ export async function readRun(store: Store, slot: string): Promise<RunDetailsAns
     isByHand: parseSlotKey(run.slot).manual !== undefined,
     run: runAnswer(run, contextOf(settings)),
     record: record === undefined ? null : recordAnswer(record),
+    trace: record?.traceId === undefined ? null : { id: record.traceId, url: linkOf(traceUrl, record.traceId) },
     chunks: chunks === undefined ? null : chunksAnswer(chunks),
     events,
     deadLetters: deadLetters.map(letterRowAnswer),
   }
+}
+
+function linkOf(template: string | undefined, trace: string): string | null {
+  return template === undefined ? null : template.replaceAll('{trace}', encodeURIComponent(trace))
 }
 
 function recordAnswer(record: LedgerEntry): NonNullable<RunDetailsAnswer['record']> {

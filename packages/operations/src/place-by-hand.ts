@@ -50,7 +50,16 @@ export async function placeByHand(access: ServiceAccess, claimed: ClaimedByHand)
   }
   const foreign = settings.enqueue !== undefined
   const { queue, version } = settings
-  await recordSlots(store, { job, ids: [id], replica: by, markerMs: MARKER_MS, foreign, queue, version, slots: [] })
+  await recordSlots(store, {
+    job,
+    added: [{ id }],
+    replica: by,
+    markerMs: MARKER_MS,
+    foreign,
+    queue,
+    version,
+    slots: [],
+  })
   return { status: 'enqueued', reason: '' }
 }
 

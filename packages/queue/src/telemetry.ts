@@ -21,6 +21,8 @@ export interface ClaimFacts {
 export interface ClaimSpan {
   /** What the slot's job carries so that whoever runs it continues this trace. */
   readonly trace: string
+  /** The trace's id, where what is carried is that of W3C Trace Context. */
+  readonly traceId: string | undefined
   /** Ends it; `error`: the add failed, or may have. */
   end(error?: unknown): void
 }
@@ -36,8 +38,10 @@ export function startClaim({ tracer, contextManager }: Telemetry, facts: ClaimFa
     'cronce.replica': facts.replica,
     'cronce.lateness_ms': facts.latenessMs,
   })
+  const trace = contextManager.getMetadata(span.setSpanOnContext(contextManager.active()))
   return {
-    trace: contextManager.getMetadata(span.setSpanOnContext(contextManager.active())),
+    trace,
+    traceId: /\b00-([0-9a-f]{32})-[0-9a-f]{16}-/.exec(trace)?.[1],
     end(error) {
       if (error !== undefined) span.recordException(error instanceof Error ? error : 'the add failed')
       span.end()

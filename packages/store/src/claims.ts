@@ -132,7 +132,8 @@ export async function claimSlots(store: Store, request: ClaimRequest): Promise<C
 
 export interface RecordRequest {
   readonly job: string
-  readonly ids: readonly SlotId[]
+  /** What is on the queue; `traceId`: the trace that its runs are found under. */
+  readonly added: readonly { readonly id: SlotId; readonly traceId?: string | undefined }[]
   readonly replica: string
   /** How long the marker outlives the claim. */
   readonly markerMs: number
@@ -153,8 +154,8 @@ export async function recordSlots(store: Store, request: RecordRequest): Promise
     request.foreign ? 1 : 0,
     request.queue,
     request.version,
-    request.ids.length,
-    ...request.ids,
+    request.added.length,
+    ...request.added.flatMap(({ id, traceId = '' }) => [id, traceId]),
     ...list,
   ])
   return Number(answer[1])

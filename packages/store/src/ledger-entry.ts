@@ -36,6 +36,8 @@ export interface LedgerEntry {
   readonly version: number
   /** What an operator gave as the reason of a run by hand. */
   readonly why: string | undefined
+  /** The trace from its claim to its chunks, 32 hexadecimal digits, where replicas trace. */
+  readonly traceId: string | undefined
 }
 
 /** A run's sum. `planned` counts each entity once; the others are outcomes. */
@@ -85,5 +87,6 @@ export function readEntry(job: string, id: SlotId, fields: Readonly<Record<strin
     },
     version: count('version'),
     why: fields['why'],
+    traceId: fields['trace'],
   }
 }

@@ -1,6 +1,6 @@
 import type { SlotKey } from '@cronce/core'
 import { type ClaimSpan, startClaim } from '@cronce/queue'
-import type { Claimed } from './fire.ts'
+import type { Claimed, ClaimedSlot } from './fire.ts'
 import type { TriggerContext } from './trigger-context.ts'
 
 /**
@@ -25,6 +25,15 @@ export class ClaimSpans {
   traceOf(slot: SlotKey): { readonly trace?: string } {
     const span = this.#spans.get(slot)
     return span === undefined ? {} : { trace: span.trace }
+  }
+
+  get isEmpty(): boolean {
+    return this.#spans.size === 0
+  }
+
+  /** The slots with the ids of their traces. */
+  named(slots: readonly ClaimedSlot[]): ClaimedSlot[] {
+    return slots.map((slot) => ({ ...slot, traceId: this.#spans.get(slot.key)?.traceId }))
   }
 
   end(error?: unknown): void {

@@ -26,7 +26,7 @@ async function addGroup(context: TriggerContext, group: readonly Claimed[]): Pro
   }
   spans.end()
   tellAdded(context, group)
-  return group
+  return spans.isEmpty ? group : group.map((claimed) => ({ ...claimed, slots: spans.named(claimed.slots) }))
 }
 
 /** T3: what is on the queue is recorded. */
@@ -71,11 +71,10 @@ function tellUnsure(context: TriggerContext, { slots }: Claimed, error: unknown)
 
 async function record(context: TriggerContext, { job, slots, list, latenessMs }: Claimed): Promise<void> {
   const foreign = job.settings.enqueue !== undefined
-  const ids = slots.map(({ id }) => id)
   const { queue, version } = job.settings
   const request = {
     job: job.name,
-    ids,
+    added: slots,
     replica: context.replica,
     markerMs: MARKER_MS,
     foreign,

@@ -14,6 +14,8 @@ export interface ClaimedSlot {
   readonly id: SlotId
   readonly key: SlotKey
   readonly at: number
+  /** Known once it is on the queue, where replicas trace. */
+  readonly traceId?: string | undefined
 }
 
 /** The slots that this replica took of one job, to be enqueued and recorded. */

@@ -29,6 +29,7 @@ function detailsJson({ run, record, events, deadLetters, pause }: RunDetails): A
     starts: record?.starts ?? 0,
     crashes: record?.crashes ?? 0,
     retries: record?.retries ?? 0,
+    traceId: record?.traceId ?? null,
     paused: pause === undefined ? null : pauseJson(pause),
     events: events.map(({ at, event, detail }) => ({ at: isoText(at), event, ...detail })),
     dead: deadLetters.map(deadLetterJson),
@@ -46,6 +47,7 @@ function head({ run, record, schedule, pause }: RunDetails, { terminal }: Contex
       .join('   '),
     gap === undefined ? '' : `one of ${gap.count} slots after ${isoText(gap.fromAt)} until ${isoText(gap.toAt)}`,
     run.why === undefined ? '' : `why: ${run.why}`,
+    record?.traceId === undefined ? '' : `trace ${record.traceId}`,
     pause === undefined ? '' : `its job is ${pauseText(pause)}`,
     record === undefined
       ? ''
