@@ -1,4 +1,5 @@
-import { cron, defineJob } from '@cronce/core'
+import { cron, defineJob, systemRandom } from '@cronce/core'
+import { discard, listDeadLetters } from '@cronce/operations'
 import { registerJob } from '@cronce/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConsoleGround, type ConsoleProcess, openGround, TOKENS } from '../browser/console-ground.ts'
@@ -117,11 +118,25 @@ describe('the live stream', () => {
     stream.close()
   })
 
+  it('finds among them, some looks later, what no set tells of: a dead letter that another process gave up', async () => {
+    const stream = await openStream()
+    const { enqueuer, store } = ground.stage
+    const { rows } = await listDeadLetters(store, { job: 'invoice-run', limit: 1 })
+    // Each of the forty is looked at once before there is something to compare with.
+    const before = await looks()
+    await waitUntil(async () => (await looks()) >= before + 8 || undefined, { message: 'looks', timeoutMs: 15_000 })
+    const told = stream.changes.length
+    const selection = { ids: rows.map(({ id }) => id) }
+    const access = { store, enqueuer, random: systemRandom }
+    await discard(access, { selection, operator: { name: 'ada' }, mode: 'discard', reason: 'a test' })
+    await waitUntil(async () => stream.changes.slice(told).some(isOf('invoice-run')) || undefined, {
+      ...{ message: 'its job is named', timeoutMs: 15_000 },
+    })
+    expect(rows).toHaveLength(1)
+    stream.close()
+  })
+
   it('looks once a second, for fifty who listen as for one', async () => {
-    const looks = async () => {
-      const info = await ground.stage.redis.info('commandstats')
-      return Number(/cmdstat_get:calls=(\d+)/.exec(info)?.[1] ?? 0)
-    }
     const streams = await Promise.all(Array.from({ length: 50 }, () => openStream()))
     const before = await looks()
     const startedAt = performance.now()
@@ -161,6 +176,12 @@ describe('the live stream', () => {
     await waitUntil(async () => stream.state() === 'ended' || undefined, { message: 'the end of the stream' })
   })
 })
+
+/** Each look of a console asks once with GET; nobody else here does. */
+async function looks(): Promise<number> {
+  const info = await ground.stage.redis.info('commandstats')
+  return Number(/cmdstat_get:calls=(\d+)/.exec(info)?.[1] ?? 0)
+}
 
 function concerns(name: string): (change: ChangeAnswer) => boolean {
   return ({ jobs }) => jobs === null || jobs.includes(name)

@@ -70,7 +70,7 @@ function Slots({ answer, name, count, from }: SlotsProps) {
               <th scope="col">In {zone}</th>
               <th scope="col">UTC</th>
               {isSpread && <th scope="col">Starts, by its spread</th>}
-              <th scope="col">In</th>
+              <th scope="col">From now</th>
               <th scope="col">Note</th>
             </tr>
           </thead>
