@@ -191,6 +191,26 @@ describeNeeding(['chromium', 'redis-server'], 'dead letters in a browser', () =>
     expect(await page.getByRole('button', { name: /redrive|discard/i }).count()).toBe(0)
   })
 
+  it('hide of a payload what the definition hides, until an admin has it revealed', async () => {
+    const { redis, service } = ground.stage
+    const key = `cronce:{${service}:job:invoice-run}:job`
+    const stored = JSON.parse((await redis.hget(key, 'settings')) ?? '{}') as object
+    await redis.hset(key, 'settings', JSON.stringify({ ...stored, redact: ['note'] }))
+    const id = many.at(-1) ?? ''
+    const viewer = await open('viewer')
+    await viewer.page.goto(`${opened.url}/#/dead/${encodeURIComponent(id)}`)
+    await viewer.page.getByText('an admin can have it shown').waitFor()
+    expect(await viewer.page.locator('pre').first().textContent()).toContain('"[redacted]"')
+    const { page } = admin
+    await page.goto(`${opened.url}/#/dead/${encodeURIComponent(id)}`)
+    await page.getByLabel('Why').fill('ticket 4711')
+    await page.getByRole('button', { name: 'Reveal' }).click()
+    await page.getByText('the journal will say').waitFor({ state: 'detached' })
+    expect(await page.locator('pre').first().textContent()).toContain('"note": ""')
+    await page.goto(`${opened.url}/#/audit`)
+    await page.getByText('ticket 4711').waitFor()
+  })
+
   it('left no error in the console of any page, and asked no other host', () => {
     expect(pages.length).toBeGreaterThan(3)
     expect(pages.flatMap(({ faults }) => faults)).toEqual([])

@@ -145,7 +145,7 @@ function View({ route, session }: { route: Route; session: SessionAnswer }) {
       return id === undefined ? (
         <LettersView query={query} role={session.role} />
       ) : (
-        <LetterView key={id} id={id} mayChange={mayChange} />
+        <LetterView key={id} id={id} role={session.role} />
       )
     case 'replicas':
       return <ReplicasView />

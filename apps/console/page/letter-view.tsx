@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { KeptErrorAnswer, LetterAnswer } from '../src/answers.ts'
 import { pathOf } from './api.ts'
 import { useChange } from './change.ts'
+import { Reveal } from './letter-reveal.tsx'
 import { useLive } from './live.ts'
 import { Failure, Id, Pill, Shown } from './parts.tsx'
 import { href } from './route.ts'
@@ -10,8 +11,9 @@ import { countText, utcText } from './text.ts'
 /** Characters of a payload that are shown unasked. */
 const SHOWN_UNASKED = 20_000
 
-export function LetterView({ id, mayChange }: { id: string; mayChange: boolean }) {
+export function LetterView({ id, role }: { id: string; role: string }) {
   const live = useLive<LetterAnswer>(pathOf('api', 'dead', id))
+  const [revealed, setRevealed] = useState<LetterAnswer | undefined>()
   return (
     <>
       <div class="bar">
@@ -33,11 +35,12 @@ export function LetterView({ id, mayChange }: { id: string; mayChange: boolean }
               {utcText(letter.at)}, worker {letter.worker}, release {letter.release}
               {letter.discardReason !== null && `; discarded: ${letter.discardReason}`}
             </p>
-            {mayChange && <Changes letter={letter} reload={live.reload} />}
+            {role !== 'viewer' && <Changes letter={letter} reload={live.reload} />}
             <h2>Payload</h2>
-            <Payload value={letter.payload} />
+            {letter.redacted && revealed === undefined && <Reveal id={id} role={role} onRevealed={setRevealed} />}
+            <Payload value={(revealed ?? letter).payload} />
             <h2>Errors, newest first</h2>
-            {letter.errors.map((error) => (
+            {(revealed ?? letter).errors.map((error) => (
               <KeptError key={`${error.at} ${error.attempt}`} error={error} />
             ))}
           </>
