@@ -37,9 +37,16 @@ function fateOf(random: Random, before: Fate | undefined): Fate {
   return { kind: 'record', state: 'succeeded', reason: '' }
 }
 
-/** Writes minutes (from, to] of a ledger, with the watermark at the end, as if they had gone by. Answers why each did not run. */
-async function writeLedger(random: Random, from: number, to: number): Promise<Map<number, string>> {
+/** Why each minute did not run; and those whose records stay: they ran, or began to, or a person asked for them. */
+interface Written {
+  readonly dropped: Map<number, string>
+  readonly own: number[]
+}
+
+/** Writes minutes (from, to] of a ledger, with the watermark at the end, as if they had gone by. */
+async function writeLedger(random: Random, from: number, to: number): Promise<Written> {
   const dropped = new Map<number, string>()
+  const own: number[] = []
   const pipeline = fleet.redis.pipeline()
   let fate: Fate | undefined
   for (let minute = from + 1; minute <= to; minute++) {
@@ -62,6 +69,7 @@ async function writeLedger(random: Random, from: number, to: number): Promise<Ma
       pipeline.rpush(keyOf(fleet.store, `events:${idAt(minute)}`), JSON.stringify({ at, event: state, reason }))
       pipeline.zadd(keyOf(fleet.store, 'slots'), at, idAt(minute))
       if (state !== 'succeeded') dropped.set(minute, `${state} ${reason}`)
+      if (state === 'succeeded' || fate.fields !== undefined) own.push(minute)
     }
     if (random() < 0.02) {
       const hand = { token: `t${minute}`, leaseMs: 1, by: 'ann', release: 'r' }
@@ -70,7 +78,7 @@ async function writeLedger(random: Random, from: number, to: number): Promise<Ma
   }
   pipeline.hset(keyOf(fleet.store, 'job'), 'watermark', slotAt(to))
   await pipeline.exec()
-  return dropped
+  return { dropped, own }
 }
 
 /** Lets a sweep look at the job a minute later, without a slot that comes due meanwhile. */
@@ -126,7 +134,9 @@ describe('equal neighbours that did not run are one gap (T12)', () => {
       await look(300)
       expect(await audited(fleet)).toEqual([300, 300, 0, 0, 0])
       expect(await unmerged()).toBe(0)
-      const dropped = new Map([...first, ...second])
+      const dropped = new Map([...first.dropped, ...second.dropped])
+      const inDetail = new Set((await fleet.slots('job')).map(({ id }) => id))
+      for (const minute of [...first.own, ...second.own]) expect(inDetail).toContain(idAt(minute))
       for (const [minute, why] of dropped) expect([minute, await whyNot(minute)]).toEqual([minute, why])
 
       // A named slot splits the gap that holds it, and everything goes on adding up.
