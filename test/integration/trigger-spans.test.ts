@@ -1,6 +1,6 @@
 import { every, formatSlotId, formatSlotKey, type Random, seededRandom } from '@cronce/core'
 import { auditService, planBackfill, runSlot, type ServiceAccess, showRun } from '@cronce/operations'
-import { claimManual, listDays, listGaps, readJob, recordSlots } from '@cronce/store'
+import { claimManual, findNeighbours, foldGaps, listDays, listGaps, mergeNeighbours, recordSlots } from '@cronce/store'
 import { describe, expect, it } from 'vitest'
 import { OPERATOR } from '../support/by-hand.ts'
 import { type Fleet, NOON } from '../support/fleet.ts'
@@ -15,6 +15,7 @@ standOnGround('spans', (ground) => {
 })
 
 const NEWEST_KEPT = 10
+const outcome = async () => (await auditService(fleet.store, { fromAt: NOON, toAt: fleet.clock.now() })).outcome
 const gaps = () => listGaps(fleet.store, 'job', { afterAt: 0, limit: 1_000 })
 
 /** What a random ledger has of a minute: a state with its reason; folded into the sum of its day; or a gap as long as it says. */
@@ -210,68 +211,44 @@ describe('equal neighbours that did not run are one gap (T12)', () => {
   })
 })
 
-const outcome = async () => (await auditService(fleet.store, { fromAt: NOON, toAt: fleet.clock.now() })).outcome
+describe('what is not merged, nor folded', () => {
+  const gap = { fromAt: slotAt(3) - 1, toAt: slotAt(6), count: 4, state: 'skipped', reason: REASONS[1] ?? '' } as const
+  const skipped = () => writeLedger(() => 0.7, 0, 30)
 
-describe('gaps, sums and definitions are bounded (T12)', () => {
-  it('folds the oldest gaps into the sums of their days where there are more than slots are kept', async () => {
-    await fleet.join('a', [minutely()], { history: { slots: 20 } })
-    const pipeline = fleet.redis.pipeline()
-    // A gap of two minutes, and a run, over and over, past midnight.
-    for (let minute = 1; minute <= 1_200; minute += 3) {
-      const span = { from: slotAt(minute) - 1, to: slotAt(minute + 1), count: 2, state: 'missed', reason: `${minute}` }
-      pipeline.zadd(keyOf(fleet.store, 'gaps'), span.to, JSON.stringify({ ...span, at: 1, by: 'a' }))
-      const record = { at: slotAt(minute + 2), effective: slotAt(minute + 2), state: 'succeeded', cause: 'on-time' }
-      pipeline.hset(keyOf(fleet.store, `slot:${idAt(minute + 2)}`), record)
-      pipeline.zadd(keyOf(fleet.store, 'slots'), slotAt(minute + 2), idAt(minute + 2))
-    }
-    pipeline.hset(keyOf(fleet.store, 'job'), 'watermark', slotAt(1_200))
-    await pipeline.exec()
-    for (let minute = 1_200; minute < 1_206; minute++) await look(minute)
-    expect((await gaps()).length).toBeLessThanOrEqual(20)
-    expect((await fleet.slots('job')).length).toBeLessThanOrEqual(30)
-    const [expected, ...rest] = await audited(fleet)
-    expect(expected).toBeGreaterThanOrEqual(1_200)
-    expect(rest).toEqual([expected, 0, 0, 0])
-    const days = await listDays(fleet.store, 'job', { from: '2026-06-01', to: '2026-06-02' })
-    expect(days.map(({ day }) => day)).toEqual(['2026-06-01', '2026-06-02'])
-    // 719 minutes are left of the first day.
-    expect(days[0]?.slots).toEqual({ missed: 480, succeeded: 239 })
+  it('is what stands above the watermark, which says that it was recorded', async () => {
+    await fleet.join('a', [minutely()])
+    await skipped()
+    await fleet.redis.hset(keyOf(fleet.store, 'job'), 'watermark', slotAt(5))
+    const query = { afterAt: 0, sinceAt: NOON, keep: 0 }
+    const { chains } = await findNeighbours(fleet.store, 'job', query)
+    expect(chains.map(({ parts }) => parts.length)).toEqual([5])
+    expect(await mergeNeighbours(fleet.store, 'job', { generation: 1, gap })).toBe('moved')
+    expect(await gaps()).toEqual([])
+    await fleet.redis.hset(keyOf(fleet.store, 'job'), 'watermark', slotAt(30))
+    expect(await mergeNeighbours(fleet.store, 'job', { generation: 1, gap })).toBe('merged')
+    const days = [{ day: '2026-06-01', count: 4 }]
+    await fleet.redis.hset(keyOf(fleet.store, 'job'), 'watermark', slotAt(5))
+    expect(await foldGaps(fleet.store, 'job', [{ ...gap, days }])).toBe(0)
+    await fleet.redis.hset(keyOf(fleet.store, 'job'), 'watermark', slotAt(30))
+    expect(await foldGaps(fleet.store, 'job', [{ ...gap, count: 3, days }])).toBe(0)
+    expect(await foldGaps(fleet.store, 'job', [{ ...gap, days }])).toBe(1)
+    expect(await gaps()).toEqual([])
+    const [day, ...others] = await listDays(fleet.store, 'job', { from: '2026-06-01', to: '2026-06-01' })
+    expect([day?.slots, others]).toEqual([{ skipped: 4 }, []])
+    fleet.clock.set(slotAt(30))
+    expect(await audited(fleet)).toEqual([30, 30, 0, 0, 0])
   })
 
-  it('forgets gaps, generations and images that are older than the sums, and adds up over what is left', async () => {
-    const DAY = 24 * 60 * MINUTE
-    const schedules = ['1h', '2h', '3h', '4h'] as const
-    const settings = (index: number) =>
-      minutely({ schedule: every(schedules[index] ?? '1h'), catchUp: { mode: 'skip', within: '1h', atMost: 1 } })
-    for (let index = 0; index < schedules.length; index++) {
-      const replica = await fleet.join(`r${index}`, [settings(index)], { history: { days: 10 } })
-      await fleet.advance(2 * MINUTE, 10 * SECOND)
-      fleet.clock.advance(3 * DAY)
-      await fleet.advance(2 * MINUTE, 10 * SECOND)
-      await fleet.leave(replica)
-    }
-    const image = async () => (await readJob(fleet.store, 'job'))?.image
-    const card = async (key: string) => fleet.redis.zcard(keyOf(fleet.store, key))
-    await fleet.join('last', [settings(3)], { history: { days: 10 } })
-    expect(await card('generations')).toBe(4)
-    const inForce = await image()
-    expect(await audited(fleet).then((sums) => sums.slice(2))).toEqual([0, 0, 0])
-    fleet.clock.advance(5 * DAY)
-    await fleet.advance(10 * MINUTE, 30 * SECOND)
-    // Two of them ended before the oldest day.
-    expect(await card('generations')).toBe(2)
-    expect(await card('images')).toBe(2)
-    const oldest = Date.parse(new Date(fleet.clock.now() - 10 * DAY).toISOString().slice(0, 10))
-    for (const gap of await gaps()) expect(gap.toAt).toBeGreaterThanOrEqual(oldest)
-    const [expected, ...rest] = await audited(fleet)
-    expect(expected).toBeGreaterThan(50)
-    expect(rest).toEqual([expected, 0, 0, 0])
-    fleet.clock.advance(400 * DAY)
-    await fleet.advance(10 * MINUTE, 30 * SECOND)
-    expect([await card('generations'), await card('images'), await image()]).toEqual([1, 1, inForce])
-    expect((await fleet.redis.keys(keyOf(fleet.store, 'image:*').replace('{', '\\{'))).length).toBe(1)
-    expect((await gaps()).length).toBeLessThanOrEqual(2)
-    const [, ...later] = await audited(fleet)
-    expect(later.slice(1)).toEqual([0, 0, 0])
+  it('is what changed since somebody looked: another state, another number, another generation', async () => {
+    await fleet.join('a', [minutely()])
+    await skipped()
+    const merge = (generation: number, other: object) =>
+      mergeNeighbours(fleet.store, 'job', { generation, gap: { ...gap, ...other } })
+    for (const other of [{ count: 5 }, { state: 'missed' as const }, { reason: 'another' }])
+      expect([other, await merge(1, other)]).toEqual([other, 'moved'])
+    expect(await merge(2, {})).toBe('moved')
+    await fleet.redis.hset(keyOf(fleet.store, `slot:${idAt(4)}`), 'state', 'claimed')
+    expect(await merge(1, {})).toBe('moved')
+    expect((await fleet.slots('job')).length).toBe(30)
   })
 })
