@@ -1,10 +1,11 @@
 -- T1 Claim. Takes every slot of the list that is free, and says of each other one why not.
 --
 -- KEYS[1] job key
--- ARGV 1 now or ''  2 token  3 lease ms  4 replica  5 release  6 generation  7 watermark the list starts from  8 grace ms
---      9 most backlog slots to take  10 overlap policy  11 timeout ms  12 use-by ms after the effective instant, or 0
---      13 queue  14 payload version  15 how much of the list is complete from the watermark on
---      16 length of the ordered list  then id, nominal instant, effective instant of each slot
+-- ARGV 1 now or ''  2 what is asked, as JSON: a thousand of these go out at once, and one text is cheaper than its twenty parts
+--      token, lease (ms), replica, release, generation, watermark the list starts from, grace (ms), backlog: most backlog slots to take,
+--      overlap policy, timeout (ms), useBy (ms after the effective instant, or 0), queue, payload version,
+--      slots: the ordered list, each [id, nominal instant, effective instant], complete: how many of them are all there are from the
+--      watermark on
 -- Answer: { status, now, watermark, generation, since, then of each slot: id, at, verdict, by, until }
 --   status   ok | stale (the store has another generation or a lower watermark) | unknown (no such job) | switching (another
 --            image is to be in force: close, T7) | paused | resuming (cut first, T10) | gone (T8)
@@ -15,9 +16,10 @@
 -- include: time, transition, watermark, fence, run, overlap
 local base = KEYS[1]
 local now = read_time(ARGV[1])
-local token, lease, replica, release = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
-local generation, grace, backlog = ARGV[6], tonumber(ARGV[8]), tonumber(ARGV[9])
-local policy, use_by = { name = ARGV[10], timeout = tonumber(ARGV[11]) }, tonumber(ARGV[12])
+local asked = cjson.decode(ARGV[2])
+local token, lease, replica, release = asked.token, asked.lease, asked.replica, asked.release
+local generation, grace, backlog = asked.generation, asked.grace, asked.backlog
+local policy, use_by = { name = asked.overlap, timeout = asked.timeout }, asked.useBy
 local job = redis.call('HMGET', base .. ':job', 'generation', 'watermark', 'since', 'image', 'target', 'paused', 'pausedUntil', 'goneAt',
   'restoringUntil')
 if not job[1] then return { 'unknown', now, 0, 0, 0 } end
@@ -25,12 +27,12 @@ local watermark, since = tonumber(job[2]), tonumber(job[3])
 
 local function answer_only(status) return { status, now, watermark, tonumber(job[1]), since } end
 if job[9] then return answer_only(tonumber(job[9]) > now and 'restoring' or 'restored') end
-if job[1] ~= generation or watermark < tonumber(ARGV[7]) then return answer_only('stale') end
+if tonumber(job[1]) ~= generation or watermark < asked.watermark then return answer_only('stale') end
 -- T8: what a job owed up to its removal stays due; when that is taken, nothing is left to do.
 local gone = tonumber(job[8])
 local function owes_until(at)
-  for index = 18, 15 + 3 * tonumber(ARGV[16]), 3 do
-    if tonumber(ARGV[index]) <= at then return true end
+  for _, slot in ipairs(asked.slots) do
+    if slot[2] <= at then return true end
   end
   return redis.call('EXISTS', base .. ':open') == 1
 end
@@ -40,11 +42,11 @@ if job[6] == '1' then return answer_only('paused') end
 if job[5] ~= job[4] and not gone then return answer_only('switching') end
 
 local listed, list, merged = {}, {}, {}
-for index = 0, tonumber(ARGV[16]) - 1 do
-  local slot = { id = ARGV[17 + index * 3], at = tonumber(ARGV[18 + index * 3]), effective = tonumber(ARGV[19 + index * 3]) }
+for index, one in ipairs(asked.slots) do
+  local slot = { id = one[1], at = one[2], effective = one[3] }
   listed[slot.id] = true
   -- The watermark advances along what is complete; the newest slots beside it would carry it past what nobody listed.
-  if index < tonumber(ARGV[15]) then list[#list + 1] = slot end
+  if index <= asked.complete then list[#list + 1] = slot end
   merged[#merged + 1] = slot
 end
 -- T1: due and claimed slots of whatever generation are merged in, so that an edit or a rollback loses none of them.
@@ -90,7 +92,7 @@ local function take(slot, state)
     facts[#facts + 1] = 'claims'
     facts[#facts + 1] = 1
   end
-  for _, fact in ipairs({ 'claimedBy', replica, 'claimedAt', now, 'release', release, 'queue', ARGV[13], 'payload', ARGV[14] }) do facts[#facts + 1] = fact end
+  for _, fact in ipairs({ 'claimedBy', replica, 'claimedAt', now, 'release', release, 'queue', asked.queue, 'payload', asked.version }) do facts[#facts + 1] = fact end
   local slot_key = base .. ':slot:' .. slot.id
   if state == 'claimed' then
     redis.call('HSET', slot_key, unpack(facts))
@@ -184,7 +186,7 @@ end
 for _, slot in ipairs(merged) do judge(slot, false) end
 for _, slot in ipairs(backlogged) do judge(slot, true) end
 
-local answer = { 'ok', now, advance(base, list, watermark), tonumber(generation), since }
+local answer = { 'ok', now, advance(base, list, watermark), generation, since }
 for _, verdict in ipairs(verdicts) do
   for _, value in ipairs(verdict) do answer[#answer + 1] = value end
 end

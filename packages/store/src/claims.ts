@@ -92,24 +92,24 @@ export interface ClaimAnswer {
 
 /** T1: tries to take every slot of the list. */
 export async function claimSlots(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
-  const { token, leaseMs, replica, release, generation, watermarkAt, graceMs, backlog, slots } = request
-  const policy = [request.overlap, request.timeoutMs, request.expireMs]
-  const place = [request.queue, request.version]
-  const head = [
-    token,
-    leaseMs,
-    replica,
-    release,
-    generation,
-    watermarkAt,
-    graceMs,
-    backlog,
-    ...policy,
-    ...place,
-    request.complete,
-    slots.length,
-  ]
-  const reply = readReply(await store.job(request.job, 'claim', [...head, ...slots.flatMap(slotArguments)]))
+  const asked = {
+    token: request.token,
+    lease: request.leaseMs,
+    replica: request.replica,
+    release: request.release,
+    generation: request.generation,
+    watermark: request.watermarkAt,
+    grace: request.graceMs,
+    backlog: request.backlog,
+    overlap: request.overlap,
+    timeout: request.timeoutMs,
+    useBy: request.expireMs,
+    queue: request.queue,
+    version: request.version,
+    complete: request.complete,
+    slots: request.slots.map(({ id, at, effectiveAt }) => [id, at, effectiveAt]),
+  }
+  const reply = readReply(await store.job(request.job, 'claim', [JSON.stringify(asked)]))
   const status = reply.text() as ClaimAnswer['status']
   const answer = {
     now: reply.number(),

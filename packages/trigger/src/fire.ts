@@ -51,7 +51,9 @@ export async function fireJob(context: TriggerContext, name: string): Promise<Fi
     if (job === undefined) return NOTHING
     const now = context.redisClock.now()
     const grace = graceMs(job.settings.schedule, context.timing, now)
-    const { slots: list, complete } = dueSlots({ ...job, schedule: job.settings.schedule, now })
+    const { watermarkAt, sinceAt, spreadMs, goneAt } = job
+    const due = { schedule: job.settings.schedule, watermarkAt, sinceAt, spreadMs, goneAt, now }
+    const { slots: list, complete } = dueSlots(due)
     const token = randomUUID()
     const askedAt = context.clock.now()
     const answer = await claimSlots(context.store, {
