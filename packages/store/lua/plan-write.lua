@@ -15,9 +15,8 @@ if not holds_plan(base, id, ARGV[3]) then return { 'fenced', now, -1, 0, '', 0 }
 local plan = redis.call('HMGET', key, 'cursor', 'complete', 'walks')
 if (plan[1] or '') ~= ARGV[4] or plan[2] == '1' then return { 'moved', now, -1, 0, '', 0 } end
 
--- Planned members are a compact set: shards of packed 8-byte hashes (R3). Two keys of one run share a hash with odds of about
--- n^2 / 2^65: 3e-8 for a million entities.
-local SHARDS = 4096
+-- Planned members are a compact set: shards of packed 8-byte hashes (R3), named by the first twelve bits. Two keys of one run share a
+-- hash with odds of about n^2 / 2^65: 3e-8 for a million entities.
 local members_key = base .. ':members:' .. id
 local function contains(packed, hash)
   local from = 1
@@ -29,40 +28,35 @@ local function contains(packed, hash)
   end
 end
 
--- A page costs two commands, not two for each of its members.
-local hashes, shards, asked, packed = {}, {}, {}, {}
-for index = 1, #ARGV[7] / 8 do
-  local hash = string.sub(ARGV[7], index * 8 - 7, index * 8)
-  local high, low = string.byte(hash, 1, 2)
-  local shard = (high * 256 + low) % SHARDS
-  hashes[index], shards[index] = hash, shard
-  if not packed[shard] then
-    packed[shard] = ''
-    asked[#asked + 1] = shard
-  end
+-- A page costs two commands, not two for each of its members; and what is done for each of a million of them is as little as can be.
+local sub, byte = string.sub, string.byte
+local LOW_BITS = {}
+for bits = 0, 15 do LOW_BITS[bits] = string.char(bits) end
+local packed_hashes = ARGV[7]
+local hashes, shards = {}, {}
+for first = 1, #packed_hashes, 8 do
+  local index = (first + 7) / 8
+  hashes[index] = sub(packed_hashes, first, first + 7)
+  shards[index] = sub(packed_hashes, first, first) .. LOW_BITS[byte(packed_hashes, first + 1) % 16]
 end
-if #asked > 0 then
-  for index, value in ipairs(redis.call('HMGET', members_key, unpack(asked))) do packed[asked[index]] = value or '' end
-end
-local written, is_fresh, planned, again = {}, {}, 0, 0
+local stored = #shards > 0 and redis.call('HMGET', members_key, unpack(shards)) or {}
+-- Where two members share a shard, the second sees what the first has made of it.
+local changed, changes, is_fresh, planned, again = {}, {}, {}, 0, 0
 for index, hash in ipairs(hashes) do
   local shard = shards[index]
-  if contains(packed[shard], hash) then
+  local packed = changed[shard] or stored[index]
+  if packed and contains(packed, hash) then
     again = again + 1
   else
-    packed[shard] = packed[shard] .. hash
-    is_fresh[index], written[shard] = true, true
+    packed = packed and packed .. hash or hash
+    changed[shard] = packed
+    is_fresh[index] = true
     planned = planned + 1
+    changes[2 * planned - 1] = shard
+    changes[2 * planned] = packed
   end
 end
-local changes = {}
-for _, shard in ipairs(asked) do
-  if written[shard] then
-    changes[#changes + 1] = shard
-    changes[#changes + 1] = packed[shard]
-  end
-end
-if #changes > 0 then redis.call('HSET', members_key, unpack(changes)) end
+if planned > 0 then redis.call('HSET', members_key, unpack(changes)) end
 
 local function without_known(list)
   local kept, index = {}, 0

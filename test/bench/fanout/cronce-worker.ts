@@ -24,7 +24,7 @@ if (postgres !== undefined) await migrateReceipts(postgres)
 const worker = createWorker({
   service: SERVICE,
   redis: url,
-  queues: { default: 4 },
+  queues: { default: 16 },
   logger: pino({ level: 'warn' }),
   watchdog: 'off',
   ...(postgres === undefined ? {} : { receipts: { postgres } }),
