@@ -63,5 +63,5 @@ for set, row in pairs({ [':images'] = ':image:', [':days'] = ':day:' }) do
   if #rows == MOST then return { 'more', 0 } end
 end
 unlink({ ':images', ':generations', ':slots', ':gaps', ':days', ':open', ':active', ':live', ':done', ':views', ':letting', ':limit',
-  ':dead', ':before', ':folding', ':looked', ':journal', ':job' })
+  ':dead', ':before', ':folding', ':merging', ':looked', ':journal', ':job' })
 return { 'erased', 0 }

@@ -49,7 +49,10 @@ end
 local LOOKED_AT = 1000
 local place = base .. ':folding'
 local from = tonumber(redis.call('GET', place) or 0)
-local ids = redis.call('ZRANGE', slots, from, from + LOOKED_AT - 1)
+-- Nearly always nothing is past its time or its number.
+local oldest = redis.call('ZRANGE', slots, 0, 0, 'WITHSCORES')
+local is_young = over <= 0 and (not oldest[2] or tonumber(oldest[2]) >= tonumber(ARGV[2]))
+local ids = is_young and {} or redis.call('ZRANGE', slots, from, from + LOOKED_AT - 1)
 local folded, kept, ends = 0, 0, #ids < LOOKED_AT
 for offset, id in ipairs(ids) do
   if folded >= most then

@@ -1,15 +1,18 @@
--- T12 Finds neighbours that did not run for one reason, records and gaps: `merge` makes one gap of them. Changes nothing.
+-- T12 Finds neighbours that did not run for one reason, records and gaps: `merge` makes one gap of them. Goes on where the fleet's last
+-- look ended, and once a day from the start: a chain whose merge a crash prevented, or what was changed by hand, is found then.
 --
 -- KEYS[1] job key
--- ARGV 1 now or '' (unused)  2 instant to look on after  3 start of the generation: what is older is left as it is
---      4 how many of the newest records are left as they are
--- Answer: { instant to look on after, or -1 at the end, then of each chain: state, reason, how many, then from (exclusive), to, count of
+-- ARGV 1 now or '' (unused)  2 start of the generation: what is older is left as it is
+--      3 how many of the newest records are left as they are
+-- Answer: { 1 where there is more to look at, else 0, then of each chain: state, reason, how many, then from (exclusive), to, count of
 --   each of them }
 -- include: dropped
-local LOOKED_AT = 100
-local base, after, since = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local newest = redis.call('ZREVRANGE', base .. ':slots', ARGV[4], ARGV[4], 'WITHSCORES')
-if #newest == 0 then return { -1 } end
+local LOOKED_AT, DAY_MS = 100, 24 * 3600 * 1000
+local base, since = KEYS[1], tonumber(ARGV[2])
+local place = base .. ':merging'
+local after = math.max(since, tonumber(redis.call('GET', place) or 0))
+local newest = redis.call('ZREVRANGE', base .. ':slots', ARGV[3], ARGV[3], 'WITHSCORES')
+if #newest == 0 then return { 0 } end
 -- What stands above the watermark is what says that it was recorded.
 local reach = math.min(tonumber(newest[2]), tonumber(redis.call('HGET', base .. ':job', 'watermark') or 0))
 local ids = redis.call('ZRANGEBYSCORE', base .. ':slots', '(' .. after, reach, 'WITHSCORES', 'LIMIT', 0, LOOKED_AT)
@@ -50,5 +53,10 @@ for _, part in ipairs(parts) do
 end
 close()
 -- One that stands alone at the end may have its neighbours in what follows.
-answer[1] = ends and -1 or (#chain == 1 and math.max(chain[1].from, after) or reach)
+local next_after = math.max(after, #chain == 1 and chain[1].from or reach)
+if next_after > after then
+  local left = redis.call('PTTL', place)
+  redis.call('SET', place, string.format('%.0f', next_after), 'PX', left > 0 and left or DAY_MS)
+end
+answer[1] = (ends or next_after == after) and 0 or 1
 return answer

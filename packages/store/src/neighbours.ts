@@ -9,22 +9,20 @@ export interface Neighbours extends Pick<Gap, 'state' | 'reason'> {
 }
 
 export interface NeighbourQuery {
-  /** Looks on after this instant. */
-  readonly afterAt: number
   /** The start of the generation: what is older is left as it is. */
   readonly sinceAt: number
   /** How many of the newest records are left as they are. */
   readonly keep: number
 }
 
-/** Looks at up to 100 records and as many gaps. `nextAt` undefined: at the end. */
+/** Looks at up to 100 records and as many gaps, from where the fleet's last look ended. */
 export async function findNeighbours(
   store: Store,
   job: string,
-  { afterAt, sinceAt, keep }: NeighbourQuery,
-): Promise<{ nextAt: number | undefined; chains: Neighbours[] }> {
-  const reply = readReply(await store.job(job, 'neighbours', [afterAt, sinceAt, keep]))
-  const nextAt = reply.number()
+  { sinceAt, keep }: NeighbourQuery,
+): Promise<{ hasMore: boolean; chains: Neighbours[] }> {
+  const reply = readReply(await store.job(job, 'neighbours', [sinceAt, keep]))
+  const hasMore = reply.number() === 1
   const chains: Neighbours[] = []
   while (reply.more()) {
     const [state, reason, length] = [reply.text() as Gap['state'], reply.text(), reply.number()]
@@ -35,7 +33,7 @@ export async function findNeighbours(
     }))
     chains.push({ state, reason, parts })
   }
-  return { nextAt: nextAt < 0 ? undefined : nextAt, chains }
+  return { hasMore, chains }
 }
 
 /** Makes one gap of neighbours. `moved`: something there is another by now, and nothing was changed. */

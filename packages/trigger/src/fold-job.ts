@@ -21,7 +21,7 @@ const MOST_FOLDS = 20
 /** T12: the newest records that stay as they are, so that an operator sees what became of each of the last slots. */
 const NEWEST_KEPT = 10
 
-/** Pages of 100 records that one look goes through for neighbours; the next one goes on there. */
+/** Pages of 100 records that one look goes through for neighbours; the fleet's next one goes on there. */
 const MOST_PAGES = 20
 
 /** Gaps that are folded at once, and the days that they may reach over together. */
@@ -51,12 +51,10 @@ async function mergeDropped(context: TriggerContext, job: WatchedJob, now: numbe
   if (now <= lookedAt || countBetween(settings.schedule, lookedAt, now) < NEWEST_KEPT) return
   history.mergedAt = now
   for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const afterAt = Math.max(history.placeAt, sinceAt)
-    const { nextAt, chains } = await findNeighbours(context.store, job.name, { afterAt, sinceAt, keep: NEWEST_KEPT })
+    const { hasMore, chains } = await findNeighbours(context.store, job.name, { sinceAt, keep: NEWEST_KEPT })
     for (const gap of chains.flatMap((chain) => joinNeighbours(settings.schedule, chain)))
       await mergeNeighbours(context.store, job.name, { generation, gap })
-    history.placeAt = nextAt === undefined || nextAt <= afterAt ? 0 : nextAt
-    if (history.placeAt === 0) return
+    if (!hasMore) return
   }
 }
 
