@@ -1,6 +1,6 @@
 import { type Cause, parseSlotId, type RunState, type SlotId } from '@cronce/core'
 import { counted, parseJson } from './alarm-reply.ts'
-import type { Gap } from './claims.ts'
+import type { Gap } from './cuts.ts'
 import type { StoredPause } from './registry.ts'
 import { type Reply, readReply } from './reply.ts'
 import type { Store } from './store.ts'

@@ -1,5 +1,5 @@
 import { parseSlotId, type SlotId } from '@cronce/core'
-import type { Gap } from './claims.ts'
+import type { Gap } from './cuts.ts'
 import { jobKey } from './keys.ts'
 import { type LedgerEntry, readEntry } from './ledger-entry.ts'
 import type { Store } from './store.ts'

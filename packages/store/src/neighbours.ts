@@ -1,4 +1,4 @@
-import type { Gap } from './claims.ts'
+import type { Gap } from './cuts.ts'
 import { readReply } from './reply.ts'
 import type { Store } from './store.ts'
 
