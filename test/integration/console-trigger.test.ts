@@ -194,6 +194,24 @@ describe('a signed request', () => {
   })
 })
 
+describe('a slot that a policy dropped', () => {
+  it('stays so, and the answer says why', async () => {
+    const base = `cronce:{${stage.service}:job:eu/report}`
+    // As a trigger of overlap `skip` leaves it.
+    await stage.redis.hset(`${base}:slot:${at(15)}`, {
+      ...{ at: hour - 15 * HOUR_MS, state: 'skipped', reason: 'overlap: the previous run has not ended' },
+    })
+    await stage.redis.zadd(`${base}:slots`, hour - 15 * HOUR_MS, at(15))
+    const answer = await send({ path: `${JOB}/${at(15)}` })
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { slot: key(15), outcome: 'left', state: 'skipped', reason: 'overlap: the previous run has not ended' },
+    ])
+    expect(await stage.redis.hget(`${base}:slot:${at(15)}`, 'state')).toBe('skipped')
+    expect(ran).not.toContain(key(15))
+  })
+})
+
 describe('what is not signed so', () => {
   it.each<[string, Signed]>([
     ['by another secret', { secret: 'another-secret-of-nobody-01234567' }],

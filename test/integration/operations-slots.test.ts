@@ -1,5 +1,14 @@
 import { cron, defineJob, formatSlotId, isCronceError, type JobDefinition } from '@cronce/core'
-import { auditService, pauseJob, runNow, runSlot, type ServiceAccess } from '@cronce/operations'
+import {
+  auditService,
+  listActions,
+  pauseJob,
+  resumeJob,
+  runNow,
+  runSlot,
+  type ServiceAccess,
+  triggerSlot,
+} from '@cronce/operations'
 import { listGaps, readSlotEvents } from '@cronce/store'
 import type { Trigger } from '@cronce/trigger'
 import { describe, expect, it } from 'vitest'
@@ -128,6 +137,51 @@ describe('a named slot is refused', () => {
     expect((await fleet.slots('job')).some(({ id }) => id === at(2))).toBe(false)
     expect(await codeOf(ask(at(2)))).toBe('CRONCE_SLOT_DONE')
     expect(await codeOf(ask(at(2), { ended: 'walk-again' }))).toBe('CRONCE_FOLD_MISSING')
+  })
+})
+
+describe('a slot that is asked for from outside', () => {
+  const trigger = (slot: string) => triggerSlot(access, { job: 'job', slot, operator: OPERATOR })
+
+  it('is left alone where overlap skipped it: nothing runs beside the run that it was skipped for', async () => {
+    await fleet.join('a', [hourly('0 * * * *', { overlap: 'skip' })])
+    await fleet.advance(HOUR, 30_000)
+    await startRun(fleet.store, 'job', { holdChunk: true })
+    await fleet.advance(HOUR, 30_000)
+    const before = await states()
+    expect(before).toEqual(['130000Z running', '140000Z skipped'])
+    const reason = `overlap: ${at(1)} has not ended`
+    const left = { slot: `job@${at(2)}`, outcome: 'left', state: 'skipped', reason }
+    expect([await trigger(at(2)), await trigger(at(2))]).toEqual([left, left])
+    expect(await states()).toEqual(before)
+    expect((await listActions(fleet.store, { job: 'job' })).rows).toEqual([])
+    // Whoever knows of it may run it.
+    expect(await ask(at(2))).toMatchObject({ status: 'enqueued' })
+  })
+
+  it('is left alone where it expired', async () => {
+    await fleet.join('a', [hourly('0 * * * *', { expire: '10m' })])
+    await fleet.advance(HOUR + 20 * MINUTE, 30_000)
+    expect(await states()).toEqual(['130000Z skipped'])
+    expect(await trigger(at(1))).toMatchObject({ outcome: 'left', reason: 'expired: not started by its use-by' })
+    expect(await states()).toEqual(['130000Z skipped'])
+  })
+
+  it('is left alone where a pause skipped it, and runs where it was missed', async () => {
+    await missFive()
+    await pauseJob(access, { job: 'job', operator: { name: 'ann' }, note: 'migration' })
+    await fleet.advance(2 * HOUR, 5 * MINUTE)
+    await resumeJob(access, { job: 'job', operator: OPERATOR })
+    await fleet.advance(30_000, 5_000)
+    const before = await gaps()
+    expect(await trigger(at(7))).toMatchObject({
+      outcome: 'left',
+      state: 'skipped',
+      reason: 'paused by ann: migration',
+    })
+    expect([await gaps(), await states()]).toEqual([before, []])
+    expect(await trigger(at(2))).toMatchObject({ outcome: 'accepted', state: 'enqueued' })
+    expect(await states()).toEqual(['140000Z enqueued'])
   })
 })
 

@@ -57,7 +57,7 @@ export function addTriggerRoutes(app: FastifyInstance, options: TriggerOptions):
     await count(job)
     const { note } = readInput(BODY, parseBody(body))
     const { outcome, ...answer } = await answerOnce({ ...signed, job, slot, note, key: keyOf(request) })
-    return await reply.code(outcome === 'ran' ? 200 : 202).send({ ...answer, outcome })
+    return await reply.code(outcome === 'accepted' ? 202 : 200).send({ ...answer, outcome })
   }
 
   void app.register(async (scope) => {

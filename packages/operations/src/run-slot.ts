@@ -35,6 +35,8 @@ export interface RunSlotRequest {
    * has a receipt is repeated either way. Default `refuse`.
    */
   readonly ended?: 'refuse' | 'walk-again'
+  /** What becomes of a slot that overlap, expiry or a pause dropped: it runs, or is refused as done. Default `take`. */
+  readonly dropped?: 'take' | 'leave'
 }
 
 export interface RunSlotResult {
@@ -71,7 +73,17 @@ export async function runSlot(access: ServiceAccess, request: RunSlotRequest): P
     refusals: REFUSALS,
   }
   return await recordAction<RunSlotResult>(access, asked, async () => {
-    const taken = await takeSlot(access, { job, owner, id, at, cause: 'manual', by, release, why })
+    const taken = await takeSlot(access, {
+      job,
+      owner,
+      id,
+      at,
+      cause: 'manual',
+      by,
+      release,
+      why,
+      dropped: request.dropped,
+    })
     if (taken.placed !== undefined) {
       const answer = { slot, ...taken.placed, redriven: 0, abandonedLeft: 0 }
       return { answer, end: { result: taken.placed.status } }
@@ -125,10 +137,12 @@ async function requireOwner({ store }: ServiceAccess, job: OwnedJob, id: SlotId)
   return { owner, at }
 }
 
-function refusal(slot: SlotKey, { status, state }: TakenSlot, effectiveAt: number): CronceError {
+function refusal(slot: SlotKey, { status, state, blocker }: TakenSlot, effectiveAt: number): CronceError {
   switch (status) {
     case 'done':
       return new CronceError('CRONCE_SLOT_DONE', { state: state ?? 'folded', next: nextStep(state) })
+    case 'left':
+      return new CronceError('CRONCE_SLOT_DONE', { state: state ?? 'skipped', next: blocker, reason: blocker })
     case 'early':
       return new CronceError('CRONCE_SLOT_EARLY', { slot, at: new Date(effectiveAt).toISOString() })
     case 'foreign':

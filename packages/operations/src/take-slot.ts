@@ -15,6 +15,8 @@ export interface SlotToTake {
   readonly by: string
   readonly release: string
   readonly why: string | undefined
+  /** What overlap, expiry or a pause dropped. Default `take`. */
+  readonly dropped?: 'take' | 'leave' | undefined
 }
 
 /** What came of it; `placed` where the slot was taken. */
@@ -28,7 +30,7 @@ const COUNTING_TRIES = 5
 /** T11: takes a slot that was missed or skipped and puts it on the queue, through the claim that any other slot has. */
 export async function takeSlot(access: ServiceAccess, request: SlotToTake): Promise<TakenSlot> {
   const { store } = access
-  const { job, owner, id, at, cause, by, release, why } = request
+  const { job, owner, id, at, cause, by, release, why, dropped = 'take' } = request
   const { name, overlap } = job.settings
   const leaseMs = DEFAULT_CLAIM_LEASE_MS
   const token = freshToken(access)
@@ -37,7 +39,7 @@ export async function takeSlot(access: ServiceAccess, request: SlotToTake): Prom
   for (let tries = 1; ; tries++) {
     const sides = await countGapSides(store, name, { at, owner })
     const slot = { id, at, effectiveAt: at + owner.spreadMs }
-    const { status, state, blocker } = await reviveSlot(store, name, { ...hand, slot, cause, sides, overlap })
+    const { status, state, blocker } = await reviveSlot(store, name, { ...hand, slot, cause, sides, overlap, dropped })
     if (status === 'moved' && tries < COUNTING_TRIES) continue
     const placed =
       status === 'claimed' ? await placeByHand(access, { settings: job.settings, id, token, by }) : undefined

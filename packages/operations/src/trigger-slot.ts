@@ -26,10 +26,15 @@ export interface TriggerSlotRequest {
 
 export interface TriggerSlotResult {
   readonly slot: SlotKey
-  /** `ran`: it had ended before. `accepted`: it is on its way, by this request or by whoever was first. */
-  readonly outcome: 'accepted' | 'ran'
+  /**
+   * `ran`: it had ended before. `accepted`: it is on its way, by this request or by whoever was first. `left`: overlap, expiry or a
+   * pause dropped it, and it stays so.
+   */
+  readonly outcome: 'accepted' | 'ran' | 'left'
   /** As the ledger has it: due, claimed, enqueued, running, or how it ended. */
   readonly state: string
+  /** Why it was dropped; only where it is left. */
+  readonly reason?: string
 }
 
 /**
@@ -53,7 +58,7 @@ export async function latestDueSlot({ store }: Pick<ServiceAccess, 'store'>, job
 
 /**
  * T11: runs one slot of the schedule for somebody who cannot know whether it runs already: a second call is answered with how it
- * stands. Nothing runs twice, and what has ended is left alone.
+ * stands. Nothing runs twice; what has ended is left alone, and so is what overlap, expiry or a pause dropped.
  *
  * @throws CronceError CRONCE_SLOT_EARLY, CRONCE_SLOT_FOREIGN, CRONCE_SLOT_MOVED, CRONCE_JOB_HELD, CRONCE_JOB_UNKNOWN,
  *   CRONCE_JOB_UNREADABLE, CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID
@@ -61,11 +66,15 @@ export async function latestDueSlot({ store }: Pick<ServiceAccess, 'store'>, job
 export async function triggerSlot(access: ServiceAccess, request: TriggerSlotRequest): Promise<TriggerSlotResult> {
   const { job, slot: named } = request
   try {
-    const { slot, status } = await runSlot(access, request)
+    const { slot, status } = await runSlot(access, { ...request, dropped: 'leave' })
     return { slot, outcome: 'accepted', state: status }
   } catch (error) {
     if (!isCronceError(error)) throw error
-    const state = String(error.fields['state'])
+    const { state: stateNow, reason } = error.fields
+    const state = String(stateNow)
+    if (error.code === 'CRONCE_SLOT_DONE' && reason !== undefined) {
+      return { slot: keyOf(job, named), outcome: 'left', state, reason: String(reason) }
+    }
     if (error.code === 'CRONCE_SLOT_DONE') return { slot: keyOf(job, named), outcome: 'ran', state }
     if (error.code === 'CRONCE_SLOT_BUSY') return { slot: keyOf(job, named), outcome: 'accepted', state }
     throw error

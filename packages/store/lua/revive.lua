@@ -4,11 +4,11 @@
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 slot id  3 instant  4 effective instant  5 cause (manual, backfill)  6 token  7 lease ms  8 by  9 release
 --      10 why or ''  11, 12 how many slots of the gap lie before and after it (the caller counted; checked)
---      13 overlap policy, of a backfill
--- Answer: { status, now, state, run that is waited for or '' }
+--      13 overlap policy, of a backfill  14 what a policy dropped: take | leave
+-- Answer: { status, now, state, run that is waited for, reason of what is left alone, or '' }
 --   status  claimed | busy (on its way: due, claimed, enqueued, running) | done (ended, or started and cancelled: the state; folded:
 --           '') | early (not due yet) | foreign (before the first generation: no slot of this job) | moved (the gap is another:
---           count anew) | later (T9: a backfill waits until no other run of the job is under way)
+--           count anew) | later (T9: a backfill waits until no other run of the job is under way) | left (skipped by overlap, expiry or a pause)
 -- include: time, transition, watermark, fence, run, overlap
 local base, id, at = KEYS[1], ARGV[2], tonumber(ARGV[3])
 local now = read_time(ARGV[1])
@@ -22,12 +22,23 @@ local function waits_for()
   return blocker_of(base, id) or (letting_go(base, now) and 'the cancelled run') or nil
 end
 
+-- T9, T10: dropped for a reason of its own. A scheduler elsewhere, which knows nothing of it, does not overrule that.
+local function is_left(dropped, reason)
+  if ARGV[14] ~= 'leave' or dropped ~= 'skipped' then return false end
+  for _, why in ipairs({ 'overlap', 'cancelled: ', 'expired', 'paused by ' }) do
+    if string.sub(reason or '', 1, #why) == why then return true end
+  end
+  return false
+end
+
 local blocker = waits_for()
 if state then
   if PHASES[state] == 'ended' then return { 'done', now, state, '' } end
   if PHASES[state] ~= 'dropped' then return { 'busy', now, state, '' } end
   -- A run that was cancelled after its start may have had effects of which nobody knows.
   if redis.call('HEXISTS', slot, 'startedAt') == 1 then return { 'done', now, state, '' } end
+  local reason = redis.call('HGET', slot, 'reason') or ''
+  if is_left(state, reason) then return { 'left', now, state, reason } end
   if blocker then return { 'later', now, state, blocker } end
 else
   local job = redis.call('HMGET', base .. ':job', 'watermark', 'registeredAt')
@@ -40,6 +51,7 @@ else
   if gap and gap.from < at then
     -- S3: it may have run; only who names it repeats it.
     if gap.state == 'abandoned' and ARGV[5] == 'backfill' then return { 'done', now, gap.state, '' } end
+    if is_left(gap.state, gap.reason) then return { 'left', now, gap.state, gap.reason } end
     local before, after = tonumber(ARGV[11]), tonumber(ARGV[12])
     if before + after + 1 ~= gap.count then return { 'moved', now, '', '' } end
     if blocker then return { 'later', now, gap.state, blocker } end

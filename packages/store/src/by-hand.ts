@@ -47,10 +47,12 @@ export interface Revived {
     | 'moved'
     /** T9: a backfill waits until no other run of the job is under way. */
     | 'later'
+    /** Skipped by overlap, expiry or a pause, and the caller leaves that alone. */
+    | 'left'
   readonly now: number
   /** The state it is in; undefined where the ledger has no record. */
   readonly state: RunState | undefined
-  /** The run that a backfill waits for; empty where it waits for none. */
+  /** The run that a backfill waits for, or why a slot that is left alone was dropped; else empty. */
   readonly blocker: string
 }
 
@@ -58,11 +60,18 @@ export interface Revived {
 export async function reviveSlot(
   store: Store,
   job: string,
-  request: HandClaim & { slot: DueSlot; cause: 'manual' | 'backfill'; sides: GapSides; overlap: OverlapPolicy },
+  request: HandClaim & {
+    slot: DueSlot
+    cause: 'manual' | 'backfill'
+    sides: GapSides
+    overlap: OverlapPolicy
+    /** What overlap, expiry or a pause dropped. Default `take`. */
+    dropped?: 'take' | 'leave'
+  },
 ): Promise<Revived> {
-  const { slot, cause, token, leaseMs, by, release, why = '', sides, overlap } = request
+  const { slot, cause, token, leaseMs, by, release, why = '', sides, overlap, dropped = 'take' } = request
   const hand = [slot.id, slot.at, slot.effectiveAt, cause, token, leaseMs, by, release, why]
-  const reply = readReply(await store.job(job, 'revive', [...hand, sides.before, sides.after, overlap]))
+  const reply = readReply(await store.job(job, 'revive', [...hand, sides.before, sides.after, overlap, dropped]))
   const status = reply.text() as Revived['status']
   const now = reply.number()
   const state = reply.text()
