@@ -125,7 +125,8 @@ describe('a change of many dead letters', () => {
 
   it('is previewed without a change, goes on by itself, and only one at a time', async () => {
     const preview = await change({ verb: 'discard', selection: filter }, 'admin', '/api/letter-changes/preview')
-    expect([preview.status, preview.body]).toEqual([200, { entities: 6_000, runs: 1, abandonedLeft: 0, settled: [] }])
+    const none = { abandonedLeft: 0, selectedAt: expect.any(Number) as number, settled: [] }
+    expect([preview.status, preview.body]).toEqual([200, { entities: 6_000, runs: 1, ...none }])
     expect(await countDeadLetters(ground.stage.store, 'invoice-run')).toBe(MANY + HOSTILE.length)
     const first = await change({ verb: 'discard', selection: filter, note: 'gone', rate: '1000/s' })
     expect([first.status, first.body['state'], first.body['total']]).toEqual([202, 'running', 6_000])
@@ -153,6 +154,39 @@ describe('a change of many dead letters', () => {
     const some = await change({ verb: 'discard', selection: { ids: ids.slice(0, 2) }, note: 'x' })
     expect([some.status, some.body['total']]).toEqual([202, 1])
     expect(await ended()).toMatchObject({ state: 'ended', result: { entities: 1 } })
+  })
+
+  it('leaves what died after its preview', async () => {
+    const selection = { job: 'invoice-run', fromAt: DIED_AT + 100, toAt: DIED_AT + 120 }
+    const preview = await change({ verb: 'discard', selection }, 'admin', '/api/letter-changes/preview')
+    expect(preview.body['selectedAt']).toBeGreaterThan(DIED_AT + 120)
+    const open = await countDeadLetters(ground.stage.store, 'invoice-run')
+    // As if the preview had been in the middle of the stretch: every other one is open.
+    const begun = await change({ verb: 'discard', selection, note: 'x', selectedAt: DIED_AT + 110 })
+    expect([begun.status, begun.body['total'], preview.body['entities']]).toEqual([202, 5, 10])
+    expect(await ended()).toMatchObject({ state: 'ended', result: { entities: 5, unchanged: 0, left: 0 } })
+    expect(await countDeadLetters(ground.stage.store, 'invoice-run')).toBe(open - 5)
+    const later = await change({ verb: 'discard', selection, note: 'x', selectedAt: 8e15 })
+    expect(later.body['total']).toBe(5)
+    expect(await ended()).toMatchObject({ state: 'ended', result: { entities: 5 } })
+  })
+
+  it('of one letter that died again since it was seen answers 409 and leaves it open', async () => {
+    const id = ids[201] ?? ''
+    const path = `/api/dead/${encodeURIComponent(id)}`
+    const open = await countDeadLetters(ground.stage.store, 'invoice-run')
+    for (const [verb, body] of [
+      ['redrive', {}],
+      ['discard', { note: 'x' }],
+    ] as const) {
+      const answer = await change({ ...body, at: DIED_AT + 200 }, 'admin', `${path}/${verb}`)
+      const state = `open again: it died at ${new Date(DIED_AT + 201).toISOString()}`
+      expect([answer.status, answer.body.error]).toEqual([409, expect.objectContaining({ state })])
+    }
+    expect(await countDeadLetters(ground.stage.store, 'invoice-run')).toBe(open)
+    expect((await change({ note: 'x', at: DIED_AT + 201 }, 'admin', `${path}/discard`)).status).toBe(200)
+    const again = await change({ note: 'x', at: DIED_AT + 201 }, 'admin', `${path}/discard`)
+    expect([again.status, again.body.error]).toEqual([409, expect.objectContaining({ state: 'discarded' })])
   })
 
   it('takes a thousand long ids at once, and no more', async () => {

@@ -51,10 +51,18 @@ export function LetterChange({ selection, name, mayDiscard, onStarted, onRefused
     })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
+    // What died after the look at it is not what is asked for.
+    const selectedAt = preview?.selectedAt
     const form = new FormData(event.currentTarget as HTMLFormElement)
     const [rate, note] = ['rate', 'note'].map((each) => textOf(form, each).trim()) as [string, string]
     const abandoned = textOf(form, 'abandoned') === '' ? {} : { abandoned: 'too' }
-    const body = { verb, selection, ...(rate === '' ? {} : { rate }), ...(verb === 'discard' ? { note } : abandoned) }
+    const body = {
+      verb,
+      selection,
+      selectedAt,
+      ...(rate === '' ? {} : { rate }),
+      ...(verb === 'discard' ? { note } : abandoned),
+    }
     void ask(async () => {
       await change('POST', '/api/letter-changes', body)
       onStarted()

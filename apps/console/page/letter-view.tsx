@@ -4,7 +4,7 @@ import { pathOf } from './api.ts'
 import { useChange } from './change.ts'
 import { Reveal } from './letter-reveal.tsx'
 import { useLive } from './live.ts'
-import { Failure, Id, Pill, Shown } from './parts.tsx'
+import { Failure, Id, Pill, quoted, Shown } from './parts.tsx'
 import { href } from './route.ts'
 import { countText, utcText } from './text.ts'
 
@@ -57,14 +57,14 @@ function Changes({ letter, reload }: { letter: LetterAnswer; reload: () => void 
   const isOpen = letter.state === 'open' && state !== 'sending'
   return (
     <div class="changes">
-      <button type="button" class="main" disabled={!isOpen} onClick={() => send(at('redrive'), {})}>
+      <button type="button" class="main" disabled={!isOpen} onClick={() => send(at('redrive'), { at: letter.at })}>
         Redrive
       </button>
       <span class="soft small">runs this entity again under its slot; effects that have receipts are not repeated</span>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          send(at('discard'), { note })
+          send(at('discard'), { note, at: letter.at })
         }}
       >
         <label>
@@ -77,7 +77,7 @@ function Changes({ letter, reload }: { letter: LetterAnswer; reload: () => void 
       <div role="status">{state === 'done' && `It is ${letter.state === 'open' ? 'on its way' : letter.state}.`}</div>
       {error !== undefined && <Failure error={error} />}
       <div class="small soft">
-        <Id text={`cronce dead retry '${letter.id}'`} />
+        <Id text={`cronce dead retry ${quoted(letter.id)}`} />
       </div>
     </div>
   )

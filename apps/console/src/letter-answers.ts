@@ -6,6 +6,8 @@ export interface LetterPreviewAnswer {
   readonly runs: number
   /** Abandoned ones that a filter meant and that are left. */
   readonly abandonedLeft: number
+  /** When it was looked, by Redis; a change that is given it leaves what died later. */
+  readonly selectedAt: number
   /** Named ones that are not open any more, by what they are. */
   readonly settled: readonly { readonly id: string; readonly state: string }[]
 }

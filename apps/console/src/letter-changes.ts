@@ -14,6 +14,8 @@ import type { LetterChangeAnswer } from './letter-answers.ts'
 export interface LetterChangeToStart {
   readonly verb: 'redrive' | 'discard'
   readonly selection: LetterSelection
+  /** When the asker was shown what it comes to, by Redis; undefined: as of now. */
+  readonly diedUntil: number | undefined
   readonly operator: Operator
   /** As it was typed, and as the least time between two, ms. */
   readonly rate: { readonly text: string; readonly intervalMs: number } | undefined
@@ -156,10 +158,10 @@ class Work {
   }
 
   #make(access: ServiceAccess, options: Pick<Parameters<typeof redrive>[1], 'onPlan' | 'onProgress' | 'signal'>) {
-    const { verb, selection, operator, note = '', abandoned } = this.#request
+    const { verb, selection, diedUntil, operator, note = '', abandoned } = this.#request
     return verb === 'redrive'
-      ? redrive(access, { ...options, selection, operator, abandoned, mode: 'redrive' })
-      : discard(access, { ...options, selection, operator, reason: note, mode: 'discard' })
+      ? redrive(access, { ...options, selection, diedUntil, operator, abandoned, mode: 'redrive' })
+      : discard(access, { ...options, selection, diedUntil, operator, reason: note, mode: 'discard' })
   }
 
   #state(): LetterChangeAnswer['state'] {

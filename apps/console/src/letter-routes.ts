@@ -1,5 +1,6 @@
 import { type Clock, CronceError, parseRate, RATE_FORM } from '@cronce/core'
-import { discard, type LetterSelection, redrive, type ServiceAccess, type SettledLetters } from '@cronce/operations'
+import { discard, type LetterSelection, redrive, type ServiceAccess, showDeadLetter } from '@cronce/operations'
+import { readTime } from '@cronce/store'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { readInput } from './input.ts'
@@ -10,8 +11,10 @@ import { operatorOf } from './request-operator.ts'
 const note = z.string().trim().min(1).max(1_000)
 const text = z.string().min(1).max(8_192)
 const instant = z.number().int().min(0).max(8.64e15)
-const NOTHING = z.strictObject({})
-const DISCARD = z.strictObject({ note })
+/** When the letter that the asker sees died last: where it died again since, nothing is done. */
+const SEEN = { at: instant.optional() }
+const REDRIVE_ONE = z.strictObject(SEEN)
+const DISCARD = z.strictObject({ ...SEEN, note })
 
 const FILTER = { job: text, slot: text, error: text, fromAt: instant, toAt: instant }
 const SELECTION = z.union([
@@ -22,6 +25,8 @@ const SELECTION = z.union([
     .refine((filter) => Object.keys(filter).length > 0, 'expected ids or a filter'),
 ])
 const rate = z.string().refine((typed) => parseRate(typed) !== undefined, `expected ${RATE_FORM}`)
+/** Of the preview that the asker has seen. */
+const BOUND = { selectedAt: instant.optional() }
 const REDRIVE = { verb: z.literal('redrive'), selection: SELECTION, abandoned: z.enum(['left', 'too']).optional() }
 const PREVIEW = z.strictObject({
   verb: z.enum(['redrive', 'discard']),
@@ -29,8 +34,8 @@ const PREVIEW = z.strictObject({
   abandoned: REDRIVE.abandoned,
 })
 const CHANGE = z.discriminatedUnion('verb', [
-  z.strictObject({ ...REDRIVE, rate: rate.optional() }),
-  z.strictObject({ verb: z.literal('discard'), selection: SELECTION, note, rate: rate.optional() }),
+  z.strictObject({ ...REDRIVE, ...BOUND, rate: rate.optional() }),
+  z.strictObject({ verb: z.literal('discard'), selection: SELECTION, ...BOUND, note, rate: rate.optional() }),
 ])
 
 /** A page of ids, each of a long entity key. */
@@ -49,18 +54,25 @@ export function addLetterRoutes(
   // Before the connection to Redis is closed.
   app.addHook('preClose', () => changes.close())
   app.post<OfId>('/api/dead/:id/redrive', async (request) => {
-    readInput(NOTHING, request.body)
+    const { at: diedUntil } = readInput(REDRIVE_ONE, request.body)
     const { id } = request.params
-    const result = await redrive(access, { selection: { ids: [id] }, operator: operatorOf(request), mode: 'redrive' })
-    refuseStale(id, result)
+    const change = { selection: { ids: [id] }, diedUntil, operator: operatorOf(request), mode: 'redrive' } as const
+    const result = await redrive(access, change)
+    if (result.entities === 0) throw await stale(access, id, diedUntil)
     return { id, entities: result.entities }
   })
   app.post<OfId>('/api/dead/:id/discard', async (request) => {
-    const { note: reason } = readInput(DISCARD, request.body)
+    const { note: reason, at: diedUntil } = readInput(DISCARD, request.body)
     const { id } = request.params
-    const change = { selection: { ids: [id] }, operator: operatorOf(request), reason, mode: 'discard' } as const
+    const change = {
+      selection: { ids: [id] },
+      diedUntil,
+      operator: operatorOf(request),
+      reason,
+      mode: 'discard',
+    } as const
     const result = await discard(access, change)
-    refuseStale(id, result)
+    if (result.entities === 0) throw await stale(access, id, diedUntil)
     return { id, entities: result.entities }
   })
   app.post(
@@ -75,7 +87,7 @@ export function addLetterRoutes(
     const asked = readInput(CHANGE, request.body)
     void reply.code(202)
     return await changes.start({
-      ...{ verb: asked.verb, selection: asked.selection, operator: operatorOf(request) },
+      ...{ verb: asked.verb, selection: asked.selection, diedUntil: asked.selectedAt, operator: operatorOf(request) },
       rate: asked.rate === undefined ? undefined : { text: asked.rate, intervalMs: parseRate(asked.rate) ?? 0 },
       note: asked.verb === 'discard' ? asked.note : undefined,
       abandoned: asked.verb === 'redrive' ? asked.abandoned : undefined,
@@ -93,18 +105,22 @@ interface Previewed {
 }
 
 async function preview(access: ServiceAccess, asked: Previewed): Promise<LetterPreviewAnswer> {
-  const { verb, ...request } = asked
+  const { verb } = asked
+  // Before the look itself: what dies meanwhile is in neither.
+  const selectedAt = await readTime(access.store)
+  const request = { ...asked, diedUntil: selectedAt, mode: 'preview' } as const
   if (verb === 'redrive') {
-    const { entities, runs, abandonedLeft, settled } = await redrive(access, { ...request, mode: 'preview' })
-    return { entities, runs, abandonedLeft, settled }
+    const { entities, runs, abandonedLeft, settled } = await redrive(access, request)
+    return { entities, runs, abandonedLeft, selectedAt, settled }
   }
-  const { selection, operator } = request
-  const given = await discard(access, { selection, operator, reason: 'a preview', mode: 'preview' })
-  return { entities: given.entities, runs: given.runs, abandonedLeft: 0, settled: given.settled }
+  const { entities, runs, settled } = await discard(access, { ...request, reason: 'a preview' })
+  return { entities, runs, abandonedLeft: 0, selectedAt, settled }
 }
 
-/** Somebody else was first: the asker is told what the letter is by now. */
-function refuseStale(id: string, { entities, settled }: { entities: number; settled: SettledLetters }): void {
-  if (entities > 0) return
-  throw new CronceError('CRONCE_CONSOLE_STALE', { id, state: settled[0]?.state ?? 'no longer open' })
+/** Somebody else was first, or it died again since it was seen: the asker is told what the letter is by now. */
+async function stale(access: ServiceAccess, id: string, seenAt = Number.POSITIVE_INFINITY): Promise<CronceError> {
+  const { state, at } = await showDeadLetter(access.store, id)
+  const isNewer = state === 'open' && at > seenAt
+  const present = isNewer ? `open again: it died at ${new Date(at).toISOString()}` : state
+  return new CronceError('CRONCE_CONSOLE_STALE', { id, state: present })
 }

@@ -45,7 +45,7 @@ export async function discard(access: ServiceAccess, request: DiscardRequest): P
 
 async function discardLetters({ store, enqueuer }: ServiceAccess, request: DiscardRequest): Promise<DiscardResult> {
   const by = operatorName(request.operator)
-  const selected = await selectLetters(store, request.selection)
+  const selected = await selectLetters(store, request)
   const work = { selected, takes: () => true }
   const { jobs: _, ...plan } = await planChange(work)
   const { entities, runs, settled } = plan

@@ -9,6 +9,8 @@ import { Pace } from './pace.ts'
 export interface LetterChangeRequest {
   readonly selection: LetterSelection
   readonly operator: Operator
+  /** What died after this instant, or again, is not meant: who asks has not seen it. Epoch ms by Redis; later than now is now. Default: now. */
+  readonly diedUntil?: number | undefined
   /** The least time between two dead letters, ms; up to a second's worth go together. Default: as fast as it goes. */
   readonly intervalMs?: number | undefined
   /** Default: the machine's. */

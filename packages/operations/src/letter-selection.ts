@@ -13,7 +13,7 @@ export type SettledLetters = readonly { readonly id: string; readonly state: Dea
 
 export interface SelectedLetters {
   readonly settled: SettledLetters
-  /** When they were selected, by Redis: what dies later, or again, is not meant. */
+  /** When they were selected, or were looked at before, by Redis: what dies later, or again, is not meant. */
   readonly selectedAt: number
   /** Those that are open, some hundreds at a time; as often as asked for. */
   readonly batches: () => AsyncIterable<readonly MeantLetter[]>
@@ -22,12 +22,15 @@ export interface SelectedLetters {
 const MOST_IDS = 10_000
 
 /**
- * Finds what a selection means, as of now. Holds no more than a batch of what a filter means.
+ * Finds what a selection means, as of now or as it was seen. Holds no more than a batch of what a filter means.
  *
  * @throws CronceError CRONCE_DEAD_LETTER_UNKNOWN, CRONCE_JOB_UNKNOWN, CRONCE_SLOT_KEY_INVALID, CRONCE_INPUT_INVALID
  */
-export async function selectLetters(store: Store, selection: LetterSelection): Promise<SelectedLetters> {
-  const selectedAt = await readTime(store)
+export async function selectLetters(
+  store: Store,
+  { selection, diedUntil }: { readonly selection: LetterSelection; readonly diedUntil?: number | undefined },
+): Promise<SelectedLetters> {
+  const selectedAt = Math.min(await readTime(store), diedUntil ?? Number.POSITIVE_INFINITY)
   if (selection.ids !== undefined) return { ...(await selectNamed(store, selection.ids)), selectedAt }
   const { job, slot, error, fromAt, toAt } = selection
   if ([job, slot, error, fromAt, toAt].every((value) => value === undefined)) {

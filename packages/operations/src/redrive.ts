@@ -49,9 +49,9 @@ export async function redrive(access: ServiceAccess, request: RedriveRequest): P
 
 /** As {@link redrive}, as a part of a change that has its own row in the journal. */
 export async function redriveLetters(access: ServiceAccess, request: RedriveRequest): Promise<RedriveResult> {
-  const { selection, mode, abandoned = 'left' } = request
+  const { selection, diedUntil, mode, abandoned = 'left' } = request
   const by = operatorName(request.operator)
-  const selected = await selectLetters(access.store, selection)
+  const selected = await selectLetters(access.store, { selection, diedUntil })
   const takesAbandoned = abandoned === 'too' || selection.ids !== undefined
   const work = { selected, takes: ({ reason }: MeantLetter) => takesAbandoned || reason !== 'abandoned' }
   const { jobs, ...plan } = await planChange(work)
