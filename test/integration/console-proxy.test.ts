@@ -161,17 +161,22 @@ describe('wrong tokens', () => {
     const guess = (token: string, address = from) =>
       ask({ url, path: '/api/session', headers: { authorization: `Bearer ${token}` }, from: address })
     for (let number = 0; number < 30; number++) expect((await guess(`guess-number-${number}`)).status).toBe(401)
-    const slowed = await guess(TOKENS.admin)
+    const slowed = await guess('one-guess-more')
     expect([slowed.status, slowed.error?.code]).toEqual([429, 'CRONCE_CONSOLE_WAIT'])
     expect(Number(slowed.headers['retry-after'])).toBeGreaterThan(0)
     expect(Number(slowed.headers['retry-after'])).toBeLessThanOrEqual(60)
-    const form = await ask({
-      ...{ url, method: 'POST', path: '/api/session', body: JSON.stringify({ token: TOKENS.admin }), from },
-      headers: { 'content-type': 'application/json', 'x-cronce-console': '1' },
-    })
-    expect([form.status, form.headers['set-cookie']]).toEqual([429, undefined])
+    const form = (token: string) =>
+      ask({
+        ...{ url, method: 'POST', path: '/api/session', body: JSON.stringify({ token }), from },
+        headers: { 'content-type': 'application/json', 'x-cronce-console': '1' },
+      })
+    const slowedForm = await form('one-guess-more')
+    expect([slowedForm.status, slowedForm.headers['set-cookie']]).toEqual([429, undefined])
     expect((await ask({ url, path: '/login?token=guess', from })).status).toBe(429)
-    expect((await guess(TOKENS.viewer, '127.0.0.8')).status).toBe(200)
+    expect((await guess('a-guess-elsewhere', '127.0.0.8')).status).toBe(401)
+    // Whoever shares the address with them is not held up.
+    expect((await guess(TOKENS.admin)).json).toMatchObject({ role: 'admin' })
+    expect((await form(TOKENS.viewer)).json).toMatchObject({ role: 'viewer' })
   })
 
   it('that come through the proxy are counted by the client that it names', async () => {
@@ -182,16 +187,28 @@ describe('wrong tokens', () => {
         headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': client },
         from: PROXY,
       })
-    for (let number = 0; number < 31; number++) await through('203.0.113.7', `guess-number-${number}`)
-    expect((await through('203.0.113.7', TOKENS.viewer)).status).toBe(429)
-    expect((await through('203.0.113.8', TOKENS.viewer)).status).toBe(200)
+    for (let number = 0; number < 30; number++) await through('203.0.113.7', `guess-number-${number}`)
+    expect((await through('203.0.113.7', 'one-guess-more')).status).toBe(429)
+    expect((await through('203.0.113.8', 'a-guess-elsewhere')).status).toBe(401)
+    expect((await through('203.0.113.7', TOKENS.viewer)).status).toBe(200)
     // Who is no proxy names nobody.
     const from = '127.0.0.7'
     for (let number = 0; number < 30; number++) {
       const headers = { authorization: 'Bearer guess', 'x-forwarded-for': `198.51.100.${number}` }
       await ask({ url, path: '/api/session', from, headers })
     }
-    const headers = { authorization: `Bearer ${TOKENS.viewer}`, 'x-forwarded-for': '198.51.100.200' }
+    const headers = { authorization: 'Bearer guess', 'x-forwarded-for': '198.51.100.200' }
     expect((await ask({ url, path: '/api/session', from, headers })).status).toBe(429)
+  })
+
+  it('that come through a proxy that signs nobody in are as well, and its identity headers mean nothing', async () => {
+    const { url: behind } = await ground.startConsole({ CRONCE_CONSOLE_PROXY_FROM: PROXY })
+    const through = (client: string, headers: Record<string, string>) =>
+      ask({ url: behind, path: '/api/session', headers: { 'x-forwarded-for': client, ...headers }, from: PROXY })
+    const guess = { authorization: 'Bearer guess' }
+    for (let number = 0; number < 30; number++) await through('203.0.113.7', guess)
+    expect((await through('203.0.113.7', guess)).status).toBe(429)
+    expect((await through('203.0.113.8', guess)).status).toBe(401)
+    expect((await through('203.0.113.8', { 'x-forwarded-user': 'ada@example.com' })).status).toBe(401)
   })
 })

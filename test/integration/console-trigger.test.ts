@@ -247,11 +247,12 @@ describe('what is not signed so', () => {
     expect([...texts]).toEqual([expect.stringMatching(/^401 /)])
   })
 
-  it('is slowed down, by address, and nobody else is', async () => {
-    const from = '127.0.0.6'
-    for (let number = 0; number < 30; number++) await send({ secret: 'a-guess-of-somebody-0123456789', from })
-    expect(codeOf(await send({ path: `${JOB}/${at(3)}`, from }))).toEqual([429, 'CRONCE_CONSOLE_WAIT'])
-    expect((await send({ path: `${JOB}/${at(3)}` })).status).toBe(200)
+  it('is slowed down, by address, and what is signed is not, though it shares that address', async () => {
+    const guess = { secret: 'a-guess-of-somebody-0123456789', from: '127.0.0.6' }
+    for (let number = 0; number < 30; number++) await send(guess)
+    expect(codeOf(await send(guess))).toEqual([429, 'CRONCE_CONSOLE_WAIT'])
+    expect(codeOf(await send({ ...guess, from: '127.0.0.7' }))).toEqual([401, 'CRONCE_TRIGGER_SIGNATURE'])
+    expect((await send({ path: `${JOB}/${at(3)}`, from: guess.from })).status).toBe(200)
   })
 })
 

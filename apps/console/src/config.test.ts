@@ -85,6 +85,23 @@ describe('where a trace is seen', () => {
   })
 })
 
+describe('a proxy that is told by its address', () => {
+  const PROXY = { CRONCE_CONSOLE_PROXY_HEADER: 'x-user', CRONCE_CONSOLE_PROXY_ROLES: '*:viewer' }
+
+  it.each(['127.0.0.7', '127.128.0.0/9', '0.0.0.0/1', '::1', '::/1', '::ffff:127.0.0.1', '::ffff:0:0/96'])(
+    'needs a secret too where programs of this machine have that address: %s',
+    (CRONCE_CONSOLE_PROXY_FROM) => {
+      const env = { ...PROXY, CRONCE_CONSOLE_PROXY_FROM: `10.0.0.7 ${CRONCE_CONSOLE_PROXY_FROM}` }
+      expect(faults(env)).toEqual([expect.stringContaining('expected a secret, because every program of this machine')])
+      expect(faults({ ...env, CRONCE_CONSOLE_PROXY_SECRET: TOKEN })).toEqual([])
+    },
+  )
+
+  it.each(['10.0.0.7', '128.0.0.0/1', 'fd00::/8', '::ffff:10.0.0.7'])('needs none elsewhere: %s', (from) => {
+    expect(faults({ ...PROXY, CRONCE_CONSOLE_PROXY_FROM: from })).toEqual([])
+  })
+})
+
 describe('an address beyond this machine', () => {
   it.each(['0.0.0.0', '10.0.0.7', '::', 'example.com', '127.evil.example'])('needs tokens or a proxy: %s', (HOST) => {
     expect(faults({ HOST })).toEqual([expect.stringContaining('expected at least one token or a proxy')])
@@ -92,8 +109,12 @@ describe('an address beyond this machine', () => {
     const proxy = { CRONCE_CONSOLE_PROXY_HEADER: 'x-user', CRONCE_CONSOLE_PROXY_ROLES: '*:viewer' }
     expect(faults({ HOST, ...proxy, CRONCE_CONSOLE_PROXY_FROM: '10.1.0.0/16' })).toEqual([])
     expect(faults({ HOST, ...proxy })).toEqual([expect.stringContaining('expected a secret')])
-    const idle = { CRONCE_CONSOLE_PROXY_ROLES: '*:viewer', CRONCE_CONSOLE_PROXY_FROM: '10.1.0.0/16' }
+    const idle = { CRONCE_CONSOLE_PROXY_ROLES: '*:viewer', CRONCE_CONSOLE_PROXY_GROUPS: 'x-groups' }
     expect(faults({ HOST: '127.0.0.1', ...idle })).toHaveLength(2)
+    // A proxy that signs nobody in has an address, and gives nobody a way in.
+    const named = { HOST, CRONCE_CONSOLE_PROXY_FROM: '10.1.0.0/16' }
+    expect(faults(named)).toEqual([expect.stringContaining('expected at least one token or a proxy')])
+    expect(faults({ ...named, CRONCE_CONSOLE_TOKENS: `ada:admin:${TOKEN}` })).toEqual([])
   })
 
   it.each(['127.0.0.1', '::1', 'localhost'])('is not %s', (HOST) => {

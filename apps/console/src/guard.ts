@@ -45,7 +45,7 @@ export function guardRequests(app: FastifyInstance, { access, reach, proxy, limi
     if (asks === 'signature') return
     const identity = readProxy(request)
     if (identity.status === 'forged') {
-      await limit.failed(request.ip)
+      await limit.wrong(request.ip)
       throw identityRefusal(identity)
     }
     // A proxy has a name of its own, and has shown who it is.
@@ -67,9 +67,8 @@ export function guardRequests(app: FastifyInstance, { access, reach, proxy, limi
   ): Promise<Account | undefined> {
     if (identity.status === 'known') return identity.account
     if (bearer === undefined) return access.ofSession(sessionOf(request) ?? '')
-    await limit.check(request.ip)
     const account = access.ofToken(bearer)
-    if (account === undefined) await limit.failed(request.ip)
+    if (account === undefined) await limit.wrong(request.ip)
     return account
   }
 }

@@ -29,6 +29,8 @@ export interface HttpServerOptions {
   readonly access: Access
   /** Undefined: identity headers mean nothing. */
   readonly proxy: ProxyOptions | undefined
+  /** Addresses and networks of proxies: the client's address is the one that they forward. */
+  readonly forwardedFrom: readonly string[]
   readonly sessionMs: number
   /** Empty: there is no signed trigger. */
   readonly triggerSecrets: TriggerSecrets
@@ -54,7 +56,7 @@ const LONGEST_ID = 4_096
 
 /** The console's HTTP server; closing it closes its connection to Redis. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
-  const { redisUrl, service, access, proxy, sessionMs, log } = options
+  const { redisUrl, service, access, forwardedFrom, sessionMs, log } = options
   const redis = connect(redisUrl, 'producer')
   // ioredis tells every failed connection here; the command that fails tells it to us.
   redis.on('error', () => undefined)
@@ -63,7 +65,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const app = Fastify({
     logger: false,
     // Whose word is taken for the client's address, of which wrong tokens are counted.
-    trustProxy: proxy === undefined || proxy.from.length === 0 ? false : [...proxy.from],
+    trustProxy: forwardedFrom.length === 0 ? false : [...forwardedFrom],
     bodyLimit: LONGEST_BODY,
     requestTimeout: REQUEST_WITHIN_MS,
     connectionTimeout: 2 * REQUEST_WITHIN_MS,

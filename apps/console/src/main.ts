@@ -18,12 +18,14 @@ async function run(config: ConsoleConfig): Promise<void> {
     reach === 'loopback' && linkRole !== 'none' ? { name: config.CRONCE_OPERATOR, role: linkRole } : undefined
   const access = createAccess({ tokens, link, sessionMs, clock: systemClock })
   const proxy = proxyOf(config)
+  const forwardedFrom = config.CRONCE_CONSOLE_PROXY_FROM
+  const isAlone = reach === 'loopback' && proxy === undefined && forwardedFrom.length === 0
   const server = await createHttpServer({
     ...{ redisUrl: config.REDIS_URL, service: config.CRONCE_SERVICE, release: config.CRONCE_RELEASE },
     pageFolder: PAGE_FOLDER,
-    ...{ access, proxy, sessionMs, reach, log, triggerSecrets: config.CRONCE_TRIGGER_SECRETS },
+    ...{ access, proxy, forwardedFrom, sessionMs, reach, log, triggerSecrets: config.CRONCE_TRIGGER_SECRETS },
     traceUrl: config.CRONCE_CONSOLE_TRACE_URL,
-    metrics: reach === 'loopback' && tokens.length === 0 && proxy === undefined ? 'public' : 'viewers',
+    metrics: isAlone && tokens.length === 0 ? 'public' : 'viewers',
   })
   stopOnSignals({
     deadlineMs: config.CRONCE_SHUTDOWN_TIMEOUT,

@@ -1,6 +1,6 @@
 import type { Fault, Variables } from '@cronce/core'
 import { isLoopback } from '@cronce/process'
-import type { ProxyOptions } from './proxy.ts'
+import { networksOf, type ProxyOptions } from './proxy.ts'
 import { grantsText, headerNameText, networksText, secretText } from './proxy-text.ts'
 
 /** Variables of a proxy that signs people in. */
@@ -22,7 +22,8 @@ export const PROXY_CONFIG_VARIABLES = {
     schema: grantsText(),
   },
   CRONCE_CONSOLE_PROXY_FROM: {
-    about: 'Addresses and networks that it asks from, such as 10.0.0.7 10.1.0.0/16, separated by blanks.',
+    about:
+      'Addresses and networks that it asks from, such as 10.0.0.7 10.1.0.0/16, separated by blanks; its X-Forwarded-For is believed. Also for a proxy that signs nobody in.',
     default: '',
     schema: networksText(),
   },
@@ -69,7 +70,7 @@ export function proxyFaults(config: ProxyVariables): Fault[] {
   }
   if (secret !== undefined) return faults
   const isEverybody = from.length === 0
-  if (isEverybody || from.some((entry) => isLoopback(entry.split('/')[0] ?? ''))) {
+  if (isEverybody || holdsThisMachine(from)) {
     const why = isEverybody
       ? 'nothing else tells the proxy from others'
       : 'every program of this machine has its address'
@@ -78,12 +79,19 @@ export function proxyFaults(config: ProxyVariables): Fault[] {
   return faults
 }
 
+/** Whether an address of this machine is among them, alone, in a network around it, or written as IPv6. */
+function holdsThisMachine(from: readonly string[]): boolean {
+  if (from.some((entry) => isLoopback(entry.split('/')[0] ?? ''))) return true
+  const networks = networksOf(from)
+  const ownV4 = networks.check('127.0.0.1') || networks.check('::ffff:127.0.0.1', 'ipv6')
+  return ownV4 || networks.check('::1', 'ipv6')
+}
+
 /** Variables of a proxy that nothing reads: whoever set them thinks that it is believed. */
 function idleFaults(config: ProxyVariables): Fault[] {
   const isSet = {
     CRONCE_CONSOLE_PROXY_GROUPS: config.CRONCE_CONSOLE_PROXY_GROUPS !== undefined,
     CRONCE_CONSOLE_PROXY_ROLES: config.CRONCE_CONSOLE_PROXY_ROLES.length > 0,
-    CRONCE_CONSOLE_PROXY_FROM: config.CRONCE_CONSOLE_PROXY_FROM.length > 0,
     CRONCE_CONSOLE_PROXY_SECRET: config.CRONCE_CONSOLE_PROXY_SECRET !== undefined,
   }
   const message = 'expected CRONCE_CONSOLE_PROXY_HEADER beside it, which is unset: no identity is believed without'

@@ -34,13 +34,7 @@ export type ProxyIdentity =
 /** Reads who asks. Believes the header only of the proxy: by its address, by its secret, or by both where both are configured. */
 export function createProxyReader(options: ProxyOptions): (request: FastifyRequest) => ProxyIdentity {
   const { header, groupsHeader, grants, from, secret } = options
-  const networks = new BlockList()
-  for (const entry of from) {
-    const [address = '', bits] = entry.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) networks.addAddress(address, family)
-    else networks.addSubnet(address, Number(bits), family)
-  }
+  const networks = networksOf(from)
   const isProxy = ({ headers, socket }: FastifyRequest): boolean => {
     const address = socket.remoteAddress ?? ''
     const isFrom = from.length === 0 || networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
@@ -59,6 +53,18 @@ export function createProxyReader(options: ProxyOptions): (request: FastifyReque
     const role = highestRole(grants, { name, groups: groups.map((group) => group.trim()) })
     return { status: 'known', name, account: role === undefined ? undefined : { name, role } }
   }
+}
+
+/** Addresses and networks, `10.0.0.7` and `10.1.0.0/16`, as a set of addresses. */
+export function networksOf(entries: readonly string[]): BlockList {
+  const networks = new BlockList()
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) networks.addAddress(address, family)
+    else networks.addSubnet(address, Number(bits), family)
+  }
+  return networks
 }
 
 /** What a forged or unknown identity is told. */

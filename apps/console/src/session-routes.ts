@@ -29,9 +29,8 @@ export function addSessionRoutes(app: FastifyInstance, { access, limit, service,
   }
 
   const signIn = async ({ ip }: FastifyRequest, token: string): Promise<ReturnType<Access['signIn']>> => {
-    await limit.check(ip)
     const session = access.signIn(token)
-    if (session === undefined) await limit.failed(ip)
+    if (session === undefined) await limit.wrong(ip)
     return session
   }
 

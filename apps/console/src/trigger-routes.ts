@@ -52,7 +52,6 @@ export function addTriggerRoutes(app: FastifyInstance, options: TriggerOptions):
   const trigger = async (request: FastifyRequest<OfJob>, reply: FastifyReply) => {
     const { job, slot } = request.params
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    await limit.check(request.ip)
     const signed = await checked(request, () => check(request, { job, body }))
     await count(job)
     const { note } = readInput(BODY, parseBody(body))
@@ -73,7 +72,7 @@ export function addTriggerRoutes(app: FastifyInstance, options: TriggerOptions):
     try {
       return verify()
     } catch (error) {
-      await limit.failed(request.ip)
+      await limit.wrong(request.ip)
       throw error
     }
   }
