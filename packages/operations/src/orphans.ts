@@ -2,6 +2,7 @@ import { DEAD_LETTER_QUEUE } from '@cronce/queue'
 import { type KeyOwner, listForgottenJobs, listJobNames, scanKeyOwners } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import type { Finding } from './finding.ts'
+import { shellWord } from './shell-word.ts'
 
 /** Keys of a service that nobody looks after any more. */
 export interface Orphans {
@@ -42,7 +43,7 @@ export async function findOrphans(
 export function findingsOfOrphans({ owners }: Orphans): Finding[] {
   return owners.map(({ kind, name, keys, tasks, pattern }): Finding => {
     const count = `${keys} ${keys === 1 ? 'key' : 'keys'}`
-    const forget = `else delete them: redis-cli --scan --pattern '${pattern}' | xargs -d '\\n' redis-cli unlink`
+    const forget = `else delete them: redis-cli --scan --pattern ${shellWord(pattern)} | xargs -d '\\n' redis-cli unlink`
     if (kind === 'job') {
       return {
         ...{ level: 'warning', name: 'orphans', text: `${count} of job "${name}", which the service does not know` },

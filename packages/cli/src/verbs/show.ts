@@ -1,4 +1,4 @@
-import { type RunDetails, showRun } from '@cronce/operations'
+import { type RunDetails, shellWord, showRun } from '@cronce/operations'
 import type { SlotEvent } from '@cronce/store'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -83,13 +83,8 @@ function dead({ deadLetters }: RunDetails, { terminal }: Context): string[] {
     const text = `dead  ${entity ?? 'the run'}  ${what} (${attempts} attempts)`
     return [
       ...wrap(printable(text), terminal.width - 3).map((line, index) => (index === 0 ? ` ${line}` : `   ${line}`)),
-      `   cronce dead show ${shellWord(id)}`,
+      `   cronce dead show ${shellWord(printable(id))}`,
     ]
   })
   return lines
-}
-
-/** An id as it can be pasted into a shell. */
-function shellWord(id: string): string {
-  return /^[\w@%+=:,./-]+$/.test(id) ? id : `'${printable(id).replaceAll("'", String.raw`'\''`)}'`
 }
