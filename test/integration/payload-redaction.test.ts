@@ -1,8 +1,9 @@
 import { cron, defineJob } from '@cronce/core'
 import { listActions, revealDeadLetters, showDeadLetter, upsertJob } from '@cronce/operations'
-import { createEnqueuer } from '@cronce/queue'
-import { readJob } from '@cronce/store'
+import { createEnqueuer, DEAD_LETTER_QUEUE, showDeadLetters } from '@cronce/queue'
+import { queuePrefix, readJob } from '@cronce/store'
 import { handle, NonRetryableError } from '@cronce/worker'
+import { Queue } from 'bullmq'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type RedisServer, startRedis } from '../support/index.ts'
@@ -73,6 +74,18 @@ describe('what a definition hides of its payloads', () => {
         expect(out + err).not.toMatch(/DE0212|Lovelace/)
       }
     }
+  })
+
+  it('is not on the queue that any board shows', async () => {
+    const prefix = queuePrefix(stage.service, DEAD_LETTER_QUEUE)
+    const queue = new Queue(DEAD_LETTER_QUEUE, { connection: stage.redis, prefix })
+    for (const when of ['as a worker shows it', 'as it is shown anew']) {
+      if (when === 'as it is shown anew') await showDeadLetters({ ...access(), job: 'payout', ids: [id] })
+      const view = JSON.stringify(await queue.getJob(id))
+      expect([when, view]).toEqual([when, expect.stringContaining('a-1')])
+      expect(view).not.toMatch(/DE0212|Lovelace/)
+    }
+    await queue.close()
   })
 
   it('is shown to who asks for it as an admin, and the journal says who', async () => {

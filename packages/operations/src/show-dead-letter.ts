@@ -1,16 +1,12 @@
-import { CronceError, type Redaction, redactPayload, type SlotKey, withoutValues } from '@cronce/core'
-import { type DeadLetter, type KeptError, readDeadLetter, type Store } from '@cronce/store'
+import { CronceError, type SlotKey } from '@cronce/core'
+import { redactionOf, redactLetter, type ShownLetter } from '@cronce/queue'
+import { type DeadLetter, readDeadLetter, type Store } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
-import { findJob } from './known-job.ts'
 import { jobOfLetter } from './list-dead-letters.ts'
 import type { Operator } from './operator.ts'
 import { recordAction } from './record-action.ts'
 
-/** A dead letter as it may be shown. */
-export interface ShownLetter extends DeadLetter {
-  /** Whether something of it is not shown: its definition says what, under `redact`. */
-  readonly redacted: boolean
-}
+export type { ShownLetter } from '@cronce/queue'
 
 /**
  * One dead letter with its payload and every error that is kept, whatever its state; without what its job does not show.
@@ -59,26 +55,4 @@ async function requireLetter(store: Store, id: string): Promise<DeadLetter> {
   const letter = await readDeadLetter(store, jobOfLetter(id), id)
   if (letter === undefined) throw new CronceError('CRONCE_DEAD_LETTER_UNKNOWN', { id })
   return letter
-}
-
-/** What a job does not show. Where nobody can read its definition, nothing is shown. */
-async function redactionOf(store: Store, job: string): Promise<Redaction | undefined> {
-  const { settings } = (await findJob(store, job)) ?? {}
-  return settings === undefined ? 'all' : settings.redact
-}
-
-function redactLetter(letter: DeadLetter, redaction: Redaction | undefined): ShownLetter {
-  if (redaction === undefined) return { ...letter, redacted: false }
-  const { payload, values } = redactPayload(letter.payload, redaction)
-  // Of letters from before the definition said so: what a worker writes has its errors redacted.
-  const errors = letter.errors.map((error) => redactError(error, values))
-  return { ...letter, payload, errors, redacted: JSON.stringify(payload) !== JSON.stringify(letter.payload) }
-}
-
-function redactError(error: KeptError, values: readonly string[]): KeptError {
-  const { stack } = error
-  return {
-    ...{ ...error, message: withoutValues(error.message, values) },
-    ...(stack === undefined ? {} : { stack: withoutValues(stack, values) }),
-  }
 }

@@ -1,6 +1,7 @@
 import type { SlotKey } from '@cronce/core'
-import { type DeadLetter, queuePrefix, type RedisClient } from '@cronce/store'
+import { queuePrefix, type RedisClient } from '@cronce/store'
 import { type JobsOptions, Queue, type QueueOptions } from 'bullmq'
+import type { ShownLetter } from './redact-letter.ts'
 import { type Task, taskId } from './task.ts'
 import { TASK_OPTIONS } from './task-options.ts'
 import { type Telemetry, withoutInternals } from './telemetry.ts'
@@ -20,8 +21,8 @@ export interface Enqueuer {
   add(queue: string, tasks: readonly Task[]): Promise<void>
   /** Places slots for a plain BullMQ worker, one job each, its id the slot key, which outlives the claim's lease. */
   addForeign(destination: ForeignQueue, slots: readonly ForeignSlot[]): Promise<void>
-  /** Shows dead letters on the dead-letter queue: open ones are there with their whole record, others are not. */
-  showDeadLetters(letters: readonly DeadLetter[]): Promise<void>
+  /** Shows dead letters on the dead-letter queue: open ones are there as any board may show them, others are not. */
+  showDeadLetters(letters: readonly ShownLetter[]): Promise<void>
   /** Takes dead letters off the queue that shows them. */
   hideDeadLetters(ids: readonly string[]): Promise<void>
   /** How many tasks of a queue wait, run, or are delayed. */

@@ -1,5 +1,6 @@
 export * from './consumer.ts'
 export * from './enqueuer.ts'
+export * from './redact-letter.ts'
 export * from './repair.ts'
 export { readTask, type Task, taskId } from './task.ts'
 export { type ClaimFacts, type ClaimSpan, startClaim, type Telemetry } from './telemetry.ts'

@@ -1,5 +1,6 @@
 import { listQuietWork, markViewed, type RepairRow, readDeadLetter, type Store } from '@cronce/store'
 import type { Enqueuer } from './enqueuer.ts'
+import { redactionOf, redactLetter } from './redact-letter.ts'
 import type { Task } from './task.ts'
 
 export interface RepairOptions {
@@ -47,7 +48,7 @@ function taskOf(row: Exclude<RepairRow, { kind: 'view' }>) {
   return { kind: row.kind === 'slot' ? ('plan' as const) : row.kind, id: row.id, number: row.number }
 }
 
-/** W8: shows these dead letters on the dead-letter queue as the store has them. */
+/** W8: shows these dead letters on the dead-letter queue as the store has them, without what their job does not show. */
 export async function showDeadLetters(options: {
   store: Store
   enqueuer: Enqueuer
@@ -56,7 +57,9 @@ export async function showDeadLetters(options: {
 }): Promise<void> {
   const { store, enqueuer, job, ids } = options
   if (ids.length === 0) return
+  const redaction = await redactionOf(store, job)
   const letters = await Promise.all(ids.map((id) => readDeadLetter(store, job, id)))
-  await enqueuer.showDeadLetters(letters.filter((letter) => letter !== undefined))
+  const found = letters.filter((letter) => letter !== undefined)
+  await enqueuer.showDeadLetters(found.map((letter) => redactLetter(letter, redaction)))
   await markViewed(store, job, ids)
 }

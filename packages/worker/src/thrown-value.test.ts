@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeThrown, keptError, LONGEST_MESSAGE, LONGEST_STACK } from './thrown-value.ts'
+import { describeRedacted, describeThrown, keptError, LONGEST_MESSAGE, LONGEST_STACK } from './thrown-value.ts'
 
 describe('a thrown value as text', () => {
   it.each<[string, unknown, { name: string; message: string }]>([
@@ -42,6 +42,17 @@ describe('a thrown value as text', () => {
       at: 5,
       worker: 'w',
     })
+  })
+
+  it('tells no member of a whole chunk, however many there are', () => {
+    const payloads = Array.from({ length: 1_500 }, (_, index) => ({ iban: `iban-${10_000 + index}` }))
+    const thrown = new TypeError('no account iban-11499 at the bank', { cause: new Error('iban-11498') })
+    const told = describeRedacted(thrown, { payloads, redact: ['iban'] })
+    expect(told.name).toBe('TypeError')
+    expect(JSON.stringify(told)).not.toContain('iban-')
+    const few = describeRedacted(thrown, { payloads: payloads.slice(-2), redact: ['iban'] })
+    expect(few.message).toBe('no account [redacted] at the bank')
+    expect(JSON.stringify(few)).not.toContain('iban-')
   })
 
   it('is limited in size', () => {

@@ -81,10 +81,11 @@ export function describeRedacted(
 ): ThrownValue {
   const described = describeThrown(thrown)
   if (redact === undefined) return described
-  const { values } = redactPayload(payloads, redact)
+  const hidden = redactPayload(payloads, redact)
   const { name, message, stack } = described
-  const shown = { name: withoutValues(name, values), message: withoutValues(message, values) }
-  return stack === undefined ? shown : { ...shown, stack: withoutValues(stack, values) }
+  // A name is one of a few: without what was found, it is shown also where a message cannot be.
+  const shown = { name: withoutValues(name, { ...hidden, extent: 'whole' }), message: withoutValues(message, hidden) }
+  return stack === undefined ? shown : { ...shown, stack: withoutValues(stack, hidden) }
 }
 
 /** A failed attempt as the store keeps it: JSON of a {@link KeptError}. */

@@ -34,9 +34,21 @@ describe('redactPayload', () => {
   })
 
   it('answers what is hidden, so that no message has it either', () => {
-    const { values } = redactPayload(order, ['iban', 'items.price', 'customer'])
+    const hidden = redactPayload(order, ['iban', 'items.price', 'customer'])
     const message = 'no account DE02120300000000202051 of ada@example.com for 12345 at 1'
-    expect(withoutValues(message, values)).toBe('no account [redacted] of [redacted] for [redacted] at 1')
+    expect(withoutValues(message, hidden)).toBe('no account [redacted] of [redacted] for [redacted] at 1')
+  })
+
+  it('shows nothing of a message where more values are hidden than can be looked for', () => {
+    const accounts = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ iban: `iban-${10_000 + index}` }))
+    const fits = redactPayload([...accounts(1_000), ...accounts(1_000)], ['iban'])
+    expect(withoutValues('no account iban-10999 at the bank', fits)).toBe('no account [redacted] at the bank')
+    const many = redactPayload(accounts(1_001), ['iban'])
+    expect(many.values.length).toBe(1_000)
+    expect(withoutValues('no account iban-11000 at the bank', many)).toBe(
+      '[redacted: more values than can be taken out]',
+    )
   })
 
   it('leaves the payload as it was, and never shows a hidden string, whatever the payload', () => {
@@ -54,10 +66,10 @@ describe('redactPayload', () => {
       fc.property(tree, (value) => {
         const before = JSON.stringify(value)
         expect(JSON.stringify(redactPayload(value, 'all').payload ?? null)).not.toContain(secret)
-        const { payload, values } = redactPayload({ iban: value, rest: 'kept' }, ['iban'])
+        const { payload, ...hidden } = redactPayload({ iban: value, rest: 'kept' }, ['iban'])
         expect(JSON.stringify(payload)).not.toContain(secret)
         expect(payload).toMatchObject({ rest: 'kept' })
-        expect(withoutValues(before, values)).not.toContain(secret)
+        expect(withoutValues(before, hidden)).not.toContain(secret)
         expect(JSON.stringify(value)).toBe(before)
       }),
     )

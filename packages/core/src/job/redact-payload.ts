@@ -8,11 +8,20 @@ export const REDACTED = '[redacted]'
 const SHORTEST_VALUE = 4
 const MOST_VALUES = 1_000
 
+/** What stands for a text from which too much would have to be taken out. */
+const TOO_MANY = '[redacted: more values than can be taken out]'
+
 /** A payload as it may be shown. */
-export interface RedactedPayload {
+export interface RedactedPayload extends HiddenValues {
   readonly payload: unknown
-  /** The values that are hidden, as text, longest first: a message may hold them as well. 1,000 at most. */
+}
+
+/** What a message may hold as well of what is hidden. */
+export interface HiddenValues {
+  /** As text, longest first. 1,000 at most. */
   readonly values: readonly string[]
+  /** `part`: there are more, so that no message can be shown. */
+  readonly extent: 'whole' | 'part'
 }
 
 /**
@@ -21,17 +30,19 @@ export interface RedactedPayload {
  */
 export function redactPayload(payload: unknown, redaction: Redaction): RedactedPayload {
   const values = new Set<string>()
+  let extent: HiddenValues['extent'] = 'whole'
   const paths = redaction === 'all' ? [[]] : redaction.map((path) => path.split('.'))
   const hide = (value: unknown): string => {
-    collect(value, values)
+    if (!collect(value, values)) extent = 'part'
     return REDACTED
   }
   const shown = paths.reduce<unknown>((value, path) => without(value, path, hide), payload)
-  return { payload: shown, values: [...values].toSorted((a, b) => b.length - a.length) }
+  return { payload: shown, values: [...values].toSorted((a, b) => b.length - a.length), extent }
 }
 
-/** A text without the values that are hidden. */
-export function withoutValues(text: string, values: readonly string[]): string {
+/** A text without the values that are hidden; nothing of it where they are too many to be looked for. */
+export function withoutValues(text: string, { values, extent }: HiddenValues): string {
+  if (extent === 'part') return TOO_MANY
   return values.reduce((shown, value) => shown.replaceAll(value, REDACTED), text)
 }
 
@@ -46,12 +57,13 @@ function without(value: unknown, path: readonly string[], hide: (value: unknown)
   return Object.fromEntries(fields)
 }
 
-function collect(value: unknown, values: Set<string>): void {
-  if (values.size >= MOST_VALUES) return
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) collect(inner, values)
-  } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
-    const text = String(value)
-    if (text.length >= SHORTEST_VALUE && text !== REDACTED) values.add(text)
-  }
+/** Whether there was room for all of them. */
+function collect(value: unknown, values: Set<string>): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every((inner) => collect(inner, values))
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return true
+  const text = String(value)
+  if (text.length < SHORTEST_VALUE || text === REDACTED || values.has(text)) return true
+  if (values.size >= MOST_VALUES) return false
+  values.add(text)
+  return true
 }
