@@ -1,4 +1,5 @@
 import { listActions } from '@cronce/operations'
+import { readJob } from '@cronce/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConsoleGround, openGround, TOKENS } from '../browser/console-ground.ts'
 import { ask } from './console-request.ts'
@@ -173,7 +174,10 @@ describe('an operator', () => {
       409,
       expect.stringContaining('paused by the-operator: x'),
     ])
-    expect(await told('resume', {})).toEqual([200, undefined])
+    const { pause } = (await readJob(ground.stage.store, 'invoice-run')) ?? {}
+    const seen = pause?.at ?? 0
+    expect(await told('resume', { pausedAt: seen - 1 })).toEqual([409, 'paused anew by the-operator'])
+    expect(await told('resume', { pausedAt: seen })).toEqual([200, undefined])
     // No replica is there to end it.
     expect(await told('resume', {})).toEqual([409, 'being resumed'])
     expect(await told('pause', { note: 'z' })).toEqual([409, 'being resumed'])

@@ -100,6 +100,23 @@ describe('a pause', () => {
   })
 })
 
+describe('a resume of the pause that was seen', () => {
+  it('leaves a later pause as it is, and ends the one that it means', async () => {
+    await fleet.join('a', [job('0 * * * *')])
+    const seen = await pauseJob(access, { job: 'job', operator: { name: 'ann' }, note: 'migration' })
+    await resumeJob(access, { job: 'job', operator: OPERATOR })
+    await fleet.advance(30_000, 5_000)
+    const later = await pauseJob(access, { job: 'job', operator: { name: 'bob' }, note: 'bank is shut' })
+    const resume = (pausedAt: number | undefined) => resumeJob(access, { job: 'job', operator: OPERATOR, pausedAt })
+    expect(await resume(seen.pause?.at)).toMatchObject({ status: 'other', pause: { by: 'bob', state: 'paused' } })
+    expect((await readJob(fleet.store, 'job'))?.pause).toEqual(later.pause)
+    expect(await resume(later.pause?.at)).toMatchObject({ status: 'resuming' })
+    await fleet.advance(30_000, 5_000)
+    expect((await readJob(fleet.store, 'job'))?.pause).toBeUndefined()
+    expect(await resume(later.pause?.at)).toMatchObject({ status: 'already' })
+  })
+})
+
 describe('an image that is pinned', () => {
   it('is in force from then on, as long as a replica carries it', async () => {
     await fleet.join('old', [job('*/10 * * * *')])

@@ -85,6 +85,7 @@ export function ResumeForm({ job, reload }: ActionProps) {
     const [note, missed] = [textOf(form, 'note').trim(), textOf(form, 'missed')]
     send(pathOf('api', 'jobs', job.name, 'resume'), {
       ...(note === '' ? {} : { note }),
+      ...(job.pause === null ? {} : { pausedAt: job.pause.at }),
       ...(missed === '' ? {} : { missed }),
     })
   }

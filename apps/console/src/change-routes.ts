@@ -16,7 +16,11 @@ const PAUSE = z.strictObject({
     .optional(),
   missed: z.enum(['skip', 'catch-up']).optional(),
 })
-const RESUME = z.strictObject({ note: note.optional(), missed: z.enum(['skip', 'catch-up']).optional() })
+const RESUME = z.strictObject({
+  note: note.optional(),
+  missed: z.enum(['skip', 'catch-up']).optional(),
+  pausedAt: z.number().int().min(0).optional(),
+})
 
 interface OfJob {
   Params: { job: string }
@@ -42,9 +46,10 @@ export function addChangeRoutes(app: FastifyInstance, access: ServiceAccess): vo
   app.post<OfJob>('/api/jobs/:job/resume', async (request) => {
     const { job } = request.params
     const result = await resumeJob(access, { job, operator: operatorOf(request), ...readInput(RESUME, request.body) })
-    if (result.status === 'already')
-      throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state: stateOf(result.pause) })
-    return result
+    const { status, pause } = result
+    if (status === 'resuming') return result
+    const state = status === 'other' ? `paused anew by ${pause?.by ?? 'somebody'}` : stateOf(pause)
+    throw new CronceError('CRONCE_CONSOLE_STALE', { id: job, state })
   })
 }
 

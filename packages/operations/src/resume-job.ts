@@ -11,12 +11,14 @@ export interface ResumeJobRequest {
   readonly note?: string | undefined
   /** What becomes of slots missed meanwhile. Default: what the pause said. */
   readonly missed?: 'skip' | 'catch-up' | undefined
+  /** The instant (epoch ms) of the pause that was seen: another one is left as it is. Default: whichever there is. */
+  readonly pausedAt?: number | undefined
 }
 
 export interface ResumeJobResult {
   readonly job: string
-  /** `already`: it is not paused, or is being resumed. */
-  readonly status: 'resuming' | 'already'
+  /** `already`: it is not paused, or is being resumed. `other`: it is paused, and not by the pause that was seen. */
+  readonly status: 'resuming' | 'already' | 'other'
   /** The pause as it stands; undefined where there is none, or a replica has ended it by now. */
   readonly pause: StoredPause | undefined
 }
@@ -30,7 +32,7 @@ export async function resumeJob(
   { store }: Pick<ServiceAccess, 'store'>,
   request: ResumeJobRequest,
 ): Promise<ResumeJobResult> {
-  const { job, missed } = request
+  const { job, missed, pausedAt } = request
   const by = authorize(request.operator, 'resume')
   const note = request.note === undefined ? '' : requireText('note', request.note, LONGEST_NOTE)
   await requireJob(store, job)
@@ -38,9 +40,14 @@ export async function resumeJob(
   return await recordAction<ResumeJobResult>({ store }, asked, async () => {
     // A5: before the resume, so that the cut does not wait for the job's next slot.
     await askForLook(store, 'watch', [{ job, lookAt: await readTime(store) }])
-    const status = await writeResume(store, job, { by, note, ...(missed === undefined ? {} : { missed }) })
+    const status = await writeResume(store, job, {
+      ...{ by, note },
+      ...(missed === undefined ? {} : { missed }),
+      ...(pausedAt === undefined ? {} : { pausedAt }),
+    })
     await announceChange(store, job)
     const { pause } = (await requireJob(store, job)).stored
+    if (status === 'other') return { answer: { job, status, pause }, end: 'unchanged' }
     if (status !== 'resuming') return { answer: { job, status: 'already', pause }, end: 'unchanged' }
     return { answer: { job, status, pause }, end: { result: status } }
   })

@@ -2,8 +2,8 @@
 --
 -- KEYS[1] job key
 -- ARGV 1 now or ''  2 what (pause, resume)  3 by  4 note or ''  5 until, epoch ms, or 0  6 what becomes of slots missed
---      meanwhile: skip | catch-up | '' (as the pause said)
--- Answer: { status, now }   status  paused | resuming | already | unknown
+--      meanwhile: skip | catch-up | '' (as the pause said)  7 of a resume, the instant of the pause that was seen, or ''
+-- Answer: { status, now }   status  paused | resuming | already | other (another pause than was seen) | unknown
 -- include: time
 local base = KEYS[1]
 local now = read_time(ARGV[1])
@@ -16,6 +16,9 @@ local function journal(event)
 end
 if ARGV[2] == 'resume' then
   if paused ~= '1' then return { 'already', now } end
+  -- Somebody resumed it meanwhile, and somebody paused it anew for a reason of their own.
+  local seen = tonumber(ARGV[7] or '')
+  if seen and seen ~= tonumber(redis.call('HGET', job, 'pausedAt')) then return { 'other', now } end
   if ARGV[6] ~= '' then redis.call('HSET', job, 'pauseMissed', ARGV[6]) end
   redis.call('HSET', job, 'paused', 'resuming')
   journal('resumed')

@@ -22,14 +22,18 @@ export async function pauseJob(
   return status as 'paused' | 'already' | 'unknown'
 }
 
-/** T10: ends a pause; a trigger cuts what was missed meanwhile. `missed` overrides what the pause said. */
+/**
+ * T10: ends a pause; a trigger cuts what was missed meanwhile. `missed` overrides what the pause said; with `pausedAt` only the pause
+ * of that instant is ended.
+ */
 export async function resumeJob(
   store: Store,
   job: string,
-  request: { by: string; note: string; missed?: 'skip' | 'catch-up' },
-): Promise<'resuming' | 'already' | 'unknown'> {
-  const [status] = await store.job(job, 'pause', ['resume', request.by, request.note, 0, request.missed ?? ''])
-  return status as 'resuming' | 'already' | 'unknown'
+  request: { by: string; note: string; missed?: 'skip' | 'catch-up'; pausedAt?: number },
+): Promise<'resuming' | 'already' | 'other' | 'unknown'> {
+  const { by, note, missed = '', pausedAt = '' } = request
+  const [status] = await store.job(job, 'pause', ['resume', by, note, 0, missed, pausedAt])
+  return status as 'resuming' | 'already' | 'other' | 'unknown'
 }
 
 /** T8: dates a job as gone, if this image is still the one in force. `renamedTo` names the job that takes its place. */
