@@ -1,24 +1,15 @@
 import { every } from '@cronce/core'
 import { readSlotEvents } from '@cronce/store'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createFleet, type Fleet } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { type Fleet } from '../support/fleet.ts'
+import { standOnFleet } from '../support/fleet-ground.ts'
 import { startRun } from '../support/play-worker.ts'
 import { audited, idAt, MINUTE, minutely, SECOND, slotAt, statesOf } from './protocol-ground.ts'
 
-let redis: RedisServer
 let fleet: Fleet
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
+standOnFleet('expiry', (made) => {
+  fleet = made
 })
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `expiry-${services}` })
-})
-afterEach(() => fleet.close())
 
 const expiring = (extra: object = {}) =>
   minutely({ tolerance: { start: '1m', finish: '10m' }, expire: '3m', overlap: 'skip', ...extra })

@@ -1,23 +1,14 @@
 import { every } from '@cronce/core'
 import { listDays, listGaps, readJob } from '@cronce/store'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createFleet, type Fleet } from '../support/fleet.ts'
-import { type RedisServer, startRedis } from '../support/index.ts'
+import { describe, expect, it } from 'vitest'
+import { type Fleet } from '../support/fleet.ts'
+import { standOnFleet } from '../support/fleet-ground.ts'
 import { audited, idAt, keyOf, MINUTE, minutely, SECOND, slotAt } from './protocol-ground.ts'
 
-let redis: RedisServer
 let fleet: Fleet
-let services = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
+standOnFleet('retention', (made) => {
+  fleet = made
 })
-afterAll(() => redis.stop())
-beforeEach(() => {
-  services += 1
-  fleet = createFleet({ url: redis.url, service: `retention-${services}` })
-})
-afterEach(() => fleet.close())
 
 const gaps = () => listGaps(fleet.store, 'job', { afterAt: 0, limit: 1_000 })
 

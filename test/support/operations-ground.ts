@@ -1,8 +1,8 @@
 import type { ServiceAccess } from '@cronce/operations'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterEach } from 'vitest'
 import { accessOf } from './by-hand.ts'
-import { createFleet, type Fleet } from './fleet.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
+import type { Fleet } from './fleet.ts'
+import { standOnFleet } from './fleet-ground.ts'
 
 /** A service of one test's own, at noon of a virtual day, and what operations work on. */
 export interface OperationsGround {
@@ -10,23 +10,13 @@ export interface OperationsGround {
   readonly access: ServiceAccess
 }
 
-/** Has a Redis for this test file and a service for each of its tests, and takes them away afterwards. */
+/** As {@link standOnFleet}, with what operations work on. */
 export function standOnGround(name: string, onTest: (ground: OperationsGround) => void): void {
-  let redis: RedisServer
-  let ground: OperationsGround
-  let services = 0
-  beforeAll(async () => {
-    redis = await startRedis()
+  let access: ServiceAccess
+  standOnFleet(name, (fleet) => {
+    access = accessOf(fleet)
+    onTest({ fleet, access })
   })
-  afterAll(() => redis.stop())
-  beforeEach(() => {
-    services += 1
-    const fleet = createFleet({ url: redis.url, service: `${name}-${services}` })
-    ground = { fleet, access: accessOf(fleet) }
-    onTest(ground)
-  })
-  afterEach(async () => {
-    await ground.access.enqueuer.close()
-    await ground.fleet.close()
-  })
+  // Hooks of a file end in the reverse order: the fleet's connection is closed after this.
+  afterEach(() => access.enqueuer.close())
 }
