@@ -179,6 +179,11 @@ describe('a session', () => {
     expect([second.headers.get('location'), second.headers.get('set-cookie')]).toEqual(['/?link=used', null])
   })
 
+  it('is begun by no token in an address', async () => {
+    const { status, headers } = await ask(`/login?token=${TOKENS.viewer}`)
+    expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([303, '/?link=used', null])
+  })
+
   it('changes nothing for the page of another host', async () => {
     const signedIn = await ask('/api/session', {
       method: 'POST',

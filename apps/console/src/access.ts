@@ -17,10 +17,18 @@ export interface Access {
   readonly linkToken: string | undefined
   /** The account of a token. */
   ofToken(token: string): Account | undefined
-  /** Begins a session by a token or by the link, which is used up. Answers the secret of the cookie. */
-  signIn(token: string): { readonly secret: string; readonly account: Account } | undefined
+  /** Begins a session by a token. */
+  signIn(token: string): SignedIn | undefined
+  /** Begins a session by the link, which is used up. A token is none: it would stay in the browser's history. */
+  followLink(secret: string): SignedIn | undefined
   ofSession(secret: string): Account | undefined
   signOut(secret: string): void
+}
+
+/** A session that begins, and the secret of its cookie. */
+export interface SignedIn {
+  readonly secret: string
+  readonly account: Account
 }
 
 /** Of the link: it fits a line of a terminal, works once, and cannot be guessed all the same. */
@@ -28,6 +36,9 @@ const LINK_BYTES = 16
 
 /** Sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 1_000
+
+/** Of them, those of one account: whoever signs in for ever pushes out nobody else. */
+const MOST_OF_ACCOUNT = 50
 
 /** Holds sessions in this process: they end with it. */
 export function createAccess({ tokens, link, sessionMs, clock }: AccessOptions): Access {
@@ -45,18 +56,21 @@ export function createAccess({ tokens, link, sessionMs, clock }: AccessOptions):
     openLink = undefined
     return link
   }
+  const begin = (account: Account | undefined): SignedIn | undefined => {
+    if (account === undefined) return undefined
+    const all = [...sessions.keys()]
+    const own = all.filter((key) => isSame(sessions.get(key)?.account, account))
+    const [oldest] = own.length >= MOST_OF_ACCOUNT ? own : all.length >= MOST_SESSIONS ? all : []
+    if (oldest !== undefined) sessions.delete(oldest)
+    const secret = secretText()
+    sessions.set(keyOf(secret), { account, untilAt: clock.now() + sessionMs })
+    return { secret, account }
+  }
   return {
     linkToken,
     ofToken,
-    signIn(token) {
-      const account = ofToken(token) ?? useLink(token)
-      if (account === undefined) return undefined
-      const [oldest] = sessions.keys()
-      if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest)
-      const secret = secretText()
-      sessions.set(keyOf(secret), { account, untilAt: clock.now() + sessionMs })
-      return { secret, account }
-    },
+    signIn: (token) => begin(ofToken(token)),
+    followLink: (secret) => begin(useLink(secret)),
     ofSession(secret) {
       const session = sessions.get(keyOf(secret))
       if (session === undefined) return undefined
@@ -68,6 +82,10 @@ export function createAccess({ tokens, link, sessionMs, clock }: AccessOptions):
       sessions.delete(keyOf(secret))
     },
   }
+}
+
+function isSame(one: Account | undefined, other: Account): boolean {
+  return one?.name === other.name && one.role === other.role
 }
 
 function secretText(bytes = 32): string {

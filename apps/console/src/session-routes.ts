@@ -1,7 +1,7 @@
 import { CronceError } from '@cronce/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Access } from './access.ts'
+import type { Access, SignedIn } from './access.ts'
 import type { SessionAnswer } from './answers.ts'
 import { SESSION_COOKIE, sessionOf } from './guard.ts'
 import { readInput } from './input.ts'
@@ -28,8 +28,7 @@ export function addSessionRoutes(app: FastifyInstance, { access, limit, service,
     )
   }
 
-  const signIn = async ({ ip }: FastifyRequest, token: string): Promise<ReturnType<Access['signIn']>> => {
-    const session = access.signIn(token)
+  const counted = async ({ ip }: FastifyRequest, session: SignedIn | undefined): Promise<SignedIn | undefined> => {
     if (session === undefined) await limit.wrong(ip)
     return session
   }
@@ -39,7 +38,8 @@ export function addSessionRoutes(app: FastifyInstance, { access, limit, service,
     '/login',
     { config: { asks: 'public' }, exposeHeadRoute: false },
     async (request, reply) => {
-      const session = request.account === undefined ? await signIn(request, textOf(request.query.token)) : undefined
+      const link = textOf(request.query.token)
+      const session = request.account === undefined ? await counted(request, access.followLink(link)) : undefined
       if (session !== undefined) setCookie(request, reply, { secret: session.secret, ms: sessionMs })
       const isIn = session !== undefined || request.account !== undefined
       return reply.redirect(isIn ? '/' : '/?link=used', 303)
@@ -48,7 +48,7 @@ export function addSessionRoutes(app: FastifyInstance, { access, limit, service,
 
   app.post('/api/session', { config: { asks: 'public' } }, async (request, reply): Promise<SessionAnswer> => {
     const { token } = readInput(SIGN_IN, request.body)
-    const session = await signIn(request, token)
+    const session = await counted(request, access.signIn(token))
     if (session === undefined) throw new CronceError('CRONCE_CONSOLE_SIGN_IN', { got: 'a token it does not' })
     setCookie(request, reply, { secret: session.secret, ms: sessionMs })
     return { ...session.account, service }
