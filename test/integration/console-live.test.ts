@@ -31,6 +31,8 @@ interface Stream {
   /** Everything that was told so far. */
   readonly changes: readonly ChangeAnswer[]
   readonly state: () => 'open' | 'ended'
+  /** How often it said that it is alive. */
+  readonly beats: () => number
   close(): void
 }
 
@@ -39,12 +41,14 @@ async function openStream(headers: Record<string, string> = bearer('viewer')): P
   const answer = await fetch(`${opened.url}/api/live`, { headers, signal: stop.signal })
   const changes: ChangeAnswer[] = []
   let state: 'open' | 'ended' = 'open'
+  let beats = 0
   const read = async () => {
     let rest = ''
     for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const events = (rest + part).split('\n\n')
       rest = events.pop() ?? ''
       for (const text of events) {
+        if (text === ': alive') beats += 1
         const data = /^event: change\ndata: (.*)$/m.exec(text)?.[1]
         if (data !== undefined) changes.push(JSON.parse(data) as ChangeAnswer)
       }
@@ -56,6 +60,7 @@ async function openStream(headers: Record<string, string> = bearer('viewer')): P
   return {
     ...{ status: answer.status, type: answer.headers.get('content-type'), changes },
     state: () => state,
+    beats: () => beats,
     close: () => stop.abort(),
   }
 }
@@ -104,6 +109,50 @@ describe('the live stream', () => {
     expect(answer.status).toBe(200)
     await waitUntil(async () => stream.changes.some(({ jobs }) => jobs === null) || undefined, { message: 'a change' })
     stream.close()
+  })
+
+  it('tells nothing for who is not signed in, for signing in and out, and for a preview', async () => {
+    const stream = await openStream()
+    const before = await looks()
+    await waitUntil(async () => (await looks()) >= before + 3 || undefined, { message: 'what came before is told' })
+    const told = () => stream.changes.filter(({ jobs }) => jobs === null).length
+    const toldBefore = told()
+    const own = { 'x-cronce-console': '1', 'content-type': 'application/json' }
+    const send = async (method: string, path: string, body: object, headers: Record<string, string> = own) => {
+      const answer = await fetch(`${opened.url}${path}`, { method, headers, body: JSON.stringify(body) })
+      return answer.status
+    }
+    for (let times = 0; times < 5; times++) expect(await send('DELETE', '/api/session', {})).toBe(204)
+    expect(await send('POST', '/api/session', { token: TOKENS.viewer })).toBe(200)
+    const asOperator = { ...own, ...bearer('operator') }
+    expect(await send('DELETE', '/api/session', {}, asOperator)).toBe(204)
+    const preview = { verb: 'redrive', selection: { job: 'invoice-run' } }
+    expect(await send('POST', '/api/letter-changes/preview', preview, asOperator)).toBe(200)
+    expect(await send('POST', '/api/jobs/settlement/resume', {}, asOperator)).toBe(200)
+    await waitUntil(async () => told() > toldBefore || undefined, { message: 'the resume is told' })
+    expect(told()).toBe(toldBefore + 1)
+    stream.close()
+  })
+
+  it('goes on as long as what let it in does, whatever cookie comes with it', async () => {
+    const session = await fetch(`${opened.url}/api/session`, {
+      method: 'POST',
+      headers: { 'x-cronce-console': '1', 'content-type': 'application/json' },
+      body: JSON.stringify({ token: TOKENS.viewer }),
+    })
+    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const byToken = await openStream({ ...bearer('viewer'), cookie: 'cronce_session=of-another-time' })
+    const bySession = await openStream({ cookie })
+    await waitUntil(async () => (byToken.beats() > 0 && bySession.beats() > 0) || undefined, {
+      ...{ message: 'both are alive', timeoutMs: 20_000 },
+    })
+    await fetch(`${opened.url}/api/session`, { method: 'DELETE', headers: { 'x-cronce-console': '1', cookie } })
+    await waitUntil(async () => bySession.state() === 'ended' || undefined, {
+      ...{ message: 'the end of the session takes its stream', timeoutMs: 20_000 },
+    })
+    await waitUntil(async () => byToken.beats() > 1 || undefined, { message: 'the other goes on', timeoutMs: 20_000 })
+    expect(byToken.state()).toBe('open')
+    byToken.close()
   })
 
   it('tells of a job that another process registers, among many', async () => {

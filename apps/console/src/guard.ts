@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; undefined on the routes that anybody may ask. */
     account: Account | undefined
+    /** By what: only a session ends before its process. */
+    signedInBy: 'proxy' | 'token' | 'session' | undefined
   }
   interface FastifyContextConfig {
     /** `public`: without an account. `signature`: the route checks one itself. Else by method: viewer to read, operator to change. */
@@ -40,6 +42,7 @@ export interface GuardOptions {
 export function guardRequests(app: FastifyInstance, { access, reach, proxy, limit }: GuardOptions): void {
   const readProxy = proxy === undefined ? (): ProxyIdentity => ({ status: 'none' }) : createProxyReader(proxy)
   app.decorateRequest('account', undefined)
+  app.decorateRequest('signedInBy', undefined)
   app.addHook('onRequest', async (request) => {
     const { asks } = request.routeOptions.config
     if (asks === 'signature') return
@@ -54,6 +57,7 @@ export function guardRequests(app: FastifyInstance, { access, reach, proxy, limi
     const bearer = identity.status === 'none' ? bearerOf(request) : undefined
     if (isChange && bearer === undefined) checkOrigin(request, identity)
     request.account = await accountOf(request, { bearer, identity })
+    request.signedInBy = identity.status === 'known' ? 'proxy' : bearer === undefined ? 'session' : 'token'
     if (asks === 'public') return
     const { account } = request
     if (account === undefined) throw identityRefusal(identity) ?? signInError(request, bearer)

@@ -58,18 +58,23 @@ export function addLiveRoutes(app: FastifyInstance, { feed, clock, access }: Liv
   })
 
   // Changes that went through here are told at once.
-  app.addHook('onResponse', async ({ method }, { statusCode }) => {
-    if (method !== 'GET' && method !== 'HEAD' && statusCode < 300) feed.tell()
+  app.addHook('onResponse', async (request, { statusCode }) => {
+    if (statusCode < 300 && isChange(request)) feed.tell()
   })
   app.addHook('preClose', async () => {
     for (const end of streams) end()
   })
 }
 
-/** Whether the session that opened a stream goes on; a token is good as long as the process. */
+/** Every page reads everything that it shows when it is told: whoever is not signed in cannot make them, nor does signing in and out. */
+function isChange({ method, account, routeOptions: { config, url } }: FastifyRequest): boolean {
+  if (method === 'GET' || method === 'HEAD' || account === undefined || config.asks !== undefined) return false
+  return url?.endsWith('/preview') !== true
+}
+
+/** Whether the session that opened a stream goes on; what else lets somebody in is good as long as the process. */
 function isSignedIn(access: Pick<Access, 'ofSession'>, request: FastifyRequest): boolean {
-  const secret = sessionOf(request)
-  return secret === undefined || access.ofSession(secret) !== undefined
+  return request.signedInBy !== 'session' || access.ofSession(sessionOf(request) ?? '') !== undefined
 }
 
 function openStream(reply: FastifyReply): void {
