@@ -134,7 +134,7 @@ function isAnswer(request: AnsweredRequest): request is AnsweredRequest & { read
   return request.answer !== undefined
 }
 
-/** The key, of this path: the same text may be another's key elsewhere. */
+/** The key, of this job: the same text may be another job's key. */
 function keyOf({ headers, params }: FastifyRequest<OfJob>): string | undefined {
   const key = headers[KEY_HEADER]
   if (key === undefined) return undefined

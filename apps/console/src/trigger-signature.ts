@@ -12,8 +12,11 @@ export interface SignedRequest {
   readonly digest: string
 }
 
-/** How long a signature can be taken for new: as far as a clock may be off, to either side. */
-export const SIGNATURE_KEPT_MS = 2 * SIGNATURE_AGE_MS
+/** How far the clocks of two consoles may be apart: what the one took is not new to the other. */
+const CONSOLES_APART_MS = 60_000
+
+/** How long a used signature is remembered: longer than any console takes it for new, by a clock that is off to either side. */
+export const SIGNATURE_KEPT_MS = 2 * SIGNATURE_AGE_MS + CONSOLES_APART_MS
 
 /** Jobs have different numbers of secrets; a job that has none takes as long to refuse. */
 const SECRETS_COMPARED = 4
