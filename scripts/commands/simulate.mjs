@@ -6,5 +6,6 @@ import { runFromSource } from './source-run.mjs'
  * @param {string[]} args
  */
 export async function simulate(args) {
-  return await runFromSource('test/simulation/main.ts', args)
+  // Millions of commands are much garbage that lives for a moment.
+  return await runFromSource('test/simulation/main.ts', args, ['--max-semi-space-size=64'])
 }

@@ -7,12 +7,13 @@ import { setUp } from '../bootstrap/setup.mjs'
  *
  * @param {string} file
  * @param {string[]} args
+ * @param {string[]} nodeArgs
  */
-export async function runFromSource(file, args) {
+export async function runFromSource(file, args, nodeArgs = []) {
   await setUp()
   const redis = await openRedis()
   try {
-    const loader = ['--conditions=@cronce/source', '--import', 'tsx']
+    const loader = [...nodeArgs, '--conditions=@cronce/source', '--import', 'tsx']
     return await runInForeground([...loader, file, ...args], { REDIS_URL: redis.url })
   } finally {
     await redis.stop()
