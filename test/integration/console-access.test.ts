@@ -106,6 +106,17 @@ describe('a viewer', () => {
     expect(following.body['runs']).not.toEqual(runs.body['runs'])
   })
 
+  it('audits every job over two days at once, and one job over a month', async () => {
+    const audit = async (query: string) => {
+      const { status, body } = await ask(`/api/audit?${query}`, { as: 'viewer' })
+      return [status, body.error?.message ?? body['jobs']]
+    }
+    expect(await audit('hours=49')).toEqual([400, expect.stringContaining('hours: expected at most 48 of every job')])
+    const [status, jobs] = await audit('hours=48')
+    expect([status, Number(jobs) > 1]).toEqual([200, true])
+    expect(await audit('hours=744&job=invoice-run')).toEqual([200, 1])
+  })
+
   it('is told first what is overdue, and why', async () => {
     const schedules = await waitUntil(
       async () => {

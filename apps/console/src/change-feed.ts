@@ -2,6 +2,7 @@ import type { Clock } from '@cronce/core'
 import { listPresence } from '@cronce/operations'
 import { listJobNames, readJobSignal, readServiceSignal, type Store } from '@cronce/store'
 import type { ChangeAnswer } from './job-answers.ts'
+import { JobSignals } from './job-signals.ts'
 
 /** Time between two looks, ms. */
 const LOOK_EVERY_MS = 1_000
@@ -34,8 +35,8 @@ export class ChangeFeed {
   readonly #store: Store
   readonly #clock: Clock
   readonly #listeners = new Set<(change: ChangeAnswer) => void>()
-  readonly #signals = new Map<string, string>()
   readonly #hotUntil = new Map<string, number>()
+  #signals = new JobSignals()
   #stirring: ReadonlyMap<string, string> = new Map()
   #definitions = ''
   #presence = ''
@@ -68,7 +69,7 @@ export class ChangeFeed {
   async #lookOn(): Promise<void> {
     this.#state = 'looking'
     // What was seen before nobody listened is no base for what changed since.
-    this.#signals.clear()
+    this.#signals = new JobSignals()
     this.#looks = 0
     while (this.#listeners.size > 0) {
       await this.#lookOnce()
@@ -93,7 +94,10 @@ export class ChangeFeed {
   async #look(): Promise<ChangeAnswer> {
     const { definitions, stirring } = await readServiceSignal(this.#store, { most: MOST_STIRRING })
     const isFirst = this.#looks === 0
-    if (definitions !== this.#definitions || isFirst) this.#names = await listJobNames(this.#store)
+    if (definitions !== this.#definitions || isFirst) {
+      this.#names = await listJobNames(this.#store)
+      this.#signals.keepOnly([...this.#names, ...this.#hotUntil.keys()])
+    }
     const hasNewDefinitions = definitions !== this.#definitions && !isFirst
     this.#definitions = definitions
     const changed = await this.#readSignals(this.#jobsToRead(stirring))
@@ -123,12 +127,8 @@ export class ChangeFeed {
   }
 
   async #readSignals(jobs: readonly string[]): Promise<string[]> {
-    const signals = await Promise.all(jobs.map((job) => readJobSignal(this.#store, job)))
-    const changed = jobs.filter((job, index) => {
-      const known = this.#signals.get(job)
-      return known !== undefined && known !== signals[index]
-    })
-    for (const [index, job] of jobs.entries()) this.#signals.set(job, signals[index] ?? '')
+    const read = jobs.map(async (job) => [job, await readJobSignal(this.#store, job)] as const)
+    const changed = this.#signals.changed(new Map(await Promise.all(read)))
     for (const job of changed) this.#hotUntil.set(job, this.#clock.now() + HOT_MS)
     return changed
   }

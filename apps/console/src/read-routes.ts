@@ -28,7 +28,16 @@ const LETTERS = z.strictObject({
   ...{ limit: limit(50, 200), cursor: text },
   ...{ job: text, slot: text, error: text, fromAt: instant, toAt: instant },
 })
-const AUDIT = z.strictObject({ hours: z.coerce.number().min(1).max(744).default(24), job: text })
+
+/** Hours of every job at once that one request audits; of one job it is a month. */
+const LONGEST_AUDIT = 48
+
+const AUDIT = z
+  .strictObject({ hours: z.coerce.number().int().min(1).max(744).default(24), job: text })
+  .refine(({ hours, job }) => job !== undefined || hours <= LONGEST_AUDIT, {
+    path: ['hours'],
+    message: `expected at most ${LONGEST_AUDIT} of every job; /api/audit/jobs audits longer ranges page by page`,
+  })
 
 /** What anybody who is signed in may read. */
 export function addReadRoutes(
@@ -38,6 +47,7 @@ export function addReadRoutes(
 ): void {
   const { store } = access
   const share = shareReading<SchedulesAnswer>()
+  const shareAudit = shareReading<Audit>()
   app.get('/api/schedules', async ({ query }) => {
     const { limit: most, cursor, name } = readInput(SCHEDULES, query)
     const request = { limit: most, after: cursor, part: name }
@@ -53,11 +63,10 @@ export function addReadRoutes(
   app.get('/api/presence', async () => await readPresence(access))
   app.get('/api/audit', async ({ query }): Promise<Audit> => {
     const { hours, job } = readInput(AUDIT, query)
-    const now = await readTime(store)
-    return await auditService(store, {
-      fromAt: now - hours * HOUR_MS,
-      toAt: now,
-      ...(job === undefined ? {} : { job }),
+    return await shareAudit(JSON.stringify({ hours, job }), async () => {
+      const now = await readTime(store)
+      const range = { fromAt: now - hours * HOUR_MS, toAt: now }
+      return await auditService(store, { ...range, ...(job === undefined ? {} : { job }) })
     })
   })
 }
