@@ -185,6 +185,36 @@ describe('every change', () => {
     ])
   })
 
+  it('is answered as it came out where its end cannot be written, and the journal says that it was asked', async () => {
+    await fleet.join('a', [job])
+    const key = `${serviceKey(fleet.store.service)}:actions:rows`
+    const faults: string[] = []
+    const onceBroken = { store: fleet.store, onFault: (_: unknown, what: string) => void faults.push(what) }
+    // From within the change, Redis refuses to write the end.
+    const breaking = async <T>(outcome: () => Promise<T>) => {
+      await fleet.store.redis.rename(key, `${key}:kept`)
+      await fleet.store.redis.set(key, 'no journal')
+      return await outcome()
+    }
+    const mend = () => fleet.store.redis.rename(`${key}:kept`, key)
+    const asked = { operator: ann, action: 'redrive', job: 'job' } as const
+    const made = recordAction(onceBroken, asked, () =>
+      breaking(() => Promise.resolve({ answer: 'made', end: { result: 'redriven' } })),
+    )
+    expect(await made).toBe('made')
+    await mend()
+    const failed = recordAction(onceBroken, asked, () =>
+      breaking(() => Promise.reject(new TypeError('the real reason'))),
+    )
+    await expect(failed).rejects.toThrow('the real reason')
+    await mend()
+    expect(await told()).toEqual([
+      ['ann', 'redrive', 'asked', ''],
+      ['ann', 'redrive', 'asked', ''],
+    ])
+    expect(faults).toEqual(Array(2).fill('the end of a change is not in the journal: redrive'))
+  })
+
   it('needs the role that the table names, and leaves no row without it', async () => {
     await fleet.join('a', [job])
     for (const [action, needed] of Object.entries(PERMISSIONS) as [Action, string][]) {
@@ -237,6 +267,36 @@ describe('the journal', () => {
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((number) => `old ${number}`))
   })
 
+  it('passes over rows that nobody can read', async () => {
+    await fleet.join('a', [job])
+    const key = `${serviceKey(fleet.store.service)}:actions:rows`
+    await leaveNote('before')
+    for (const row of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '7',
+      '{"by":"ann"}',
+      '{"by":1,"way":"cli","role":"admin","action":"pause"}',
+    ]) {
+      const id = await askAction(fleet.store, 'people', { by: 'ann', way: 'cli', role: 'admin', action: 'pause' })
+      await fleet.store.redis.hset(key, id, row)
+    }
+    const slots = await askAction(fleet.store, 'people', { by: 'ann', way: 'cli', role: 'admin', action: 'run-slot' })
+    await fleet.store.redis.hset(key, slots, '{"by":"ann","way":"cli","role":"admin","action":"run-slot","slots":7}')
+    const ended = await askAction(fleet.store, 'people', { by: 'ann', way: 'cli', role: 'admin', action: 'discard' })
+    await fleet.store.redis.hset(key, `${ended}:end`, '{"outcome":"done"')
+    await leaveNote('after')
+    const all = await rows()
+    expect(all.map((row) => [row.note ?? row.action, row.outcome])).toEqual([
+      ['after', all[0]?.outcome],
+      ['discard', 'asked'],
+      ['before', all[0]?.outcome],
+    ])
+    expect(await rows({ job: 'job' })).toBeInstanceOf(Array)
+  })
+
   it('keeps 10,000 changes for 400 days; what programs register pushes out nothing that people did', async () => {
     await fleet.join('a', [job])
     await leaveNote('the first')
@@ -258,7 +318,8 @@ describe('the journal', () => {
     expect((await rows({ who: 'ann' })).map((row) => row.note)).toEqual(['the first'])
     await add('people', 9_000)
     await fleet.store.redis.zadd(`${key}:people`, NOON - HOUR, '000000000000')
-    await fleet.store.redis.hset(`${key}:rows`, '000000000000', JSON.stringify({ by: 'bob', action: 'pause' }))
+    const bobs = { by: 'bob', way: 'cli', role: 'admin', action: 'pause' }
+    await fleet.store.redis.hset(`${key}:rows`, '000000000000', JSON.stringify(bobs))
     // Behind all others.
     expect(await listActions(fleet.store, { who: 'bob' })).toMatchObject({ rows: [{ by: 'bob' }], next: undefined })
     await fleet.store.redis.zrem(`${key}:people`, '000000000000')

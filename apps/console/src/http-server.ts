@@ -60,7 +60,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const redis = connect(redisUrl, 'producer')
   // ioredis tells every failed connection here; the command that fails tells it to us.
   redis.on('error', () => undefined)
-  const target = openAccess({ redis, service })
+  const target = openAccess({ redis, service, onFault: (error, what) => log.error({ err: error }, what) })
   const metrics = createConsoleMetrics(target, options.release)
   const app = Fastify({
     logger: false,

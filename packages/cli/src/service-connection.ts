@@ -33,7 +33,10 @@ export async function withRedis<T>(context: Context, work: (redis: RedisClient) 
 export async function withService<T>(context: Context, work: (access: ServiceAccess) => Promise<T>): Promise<T> {
   const { service } = targetOf(context)
   return await withRedis(context, async (redis) => {
-    const access = openAccess({ redis, service })
+    const access = openAccess({
+      ...{ redis, service },
+      onFault: (_, what) => context.terminal.err(` ${what}\n`),
+    })
     try {
       await requireService(access.store)
       return await work(access)

@@ -8,12 +8,19 @@ export interface ServiceAccess {
   readonly enqueuer: Enqueuer
   /** Makes claim tokens. */
   readonly random: Random
+  /** Told of what fails with nobody to answer: what was asked for was done, or goes on by itself. Default: nobody. */
+  readonly onFault?: ((error: unknown, what: string) => void) | undefined
 }
 
 /** Opens a service on a connection of the caller, who closes it after {@link closeAccess}. Sends nothing. */
-export function openAccess(options: { redis: RedisClient; service: string; random?: Random }): ServiceAccess {
-  const { redis, service, random = systemRandom } = options
-  return { store: createStore({ redis, service }), enqueuer: createEnqueuer({ redis, service }), random }
+export function openAccess(options: {
+  redis: RedisClient
+  service: string
+  random?: Random
+  onFault?: ServiceAccess['onFault']
+}): ServiceAccess {
+  const { redis, service, random = systemRandom, onFault } = options
+  return { store: createStore({ redis, service }), enqueuer: createEnqueuer({ redis, service }), random, onFault }
 }
 
 export async function closeAccess({ enqueuer }: ServiceAccess): Promise<void> {

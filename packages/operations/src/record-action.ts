@@ -40,7 +40,8 @@ const LONGEST_SELECTION = 1_000
 /**
  * Makes a change with a row of the journal around it. The row is written **before** the change, so that there is none without one:
  * a process that dies between the two leaves a row that says `asked`, of a change that was made in whole, in part or not at all. What
- * fails half-way stays as `failed` with the reason. A row is taken back where nothing was changed.
+ * fails half-way stays as `failed` with the reason. A row is taken back where nothing was changed. Where the end cannot be written, what
+ * came of the change is answered all the same, and the row stays `asked`.
  *
  * @throws CronceError CRONCE_NOT_ALLOWED, CRONCE_INPUT_INVALID; and what the change throws
  * @example
@@ -50,7 +51,7 @@ const LONGEST_SELECTION = 1_000
  * })
  */
 export async function recordAction<T>(
-  { store }: Pick<ServiceAccess, 'store'>,
+  { store, onFault }: Pick<ServiceAccess, 'store' | 'onFault'>,
   asked: AskedAction,
   change: () => Promise<Changed<T>>,
 ): Promise<T> {
@@ -60,21 +61,24 @@ export async function recordAction<T>(
   const list = LISTS[action] ?? 'people'
   const row = { ...rest, ...named(slots), by, way, role, action, selection: selection?.slice(0, LONGEST_SELECTION) }
   const id = await askAction(store, list, row)
+  const write = async (writing: Promise<void>) => {
+    await writing.catch((error: unknown) => onFault?.(error, `the end of a change is not in the journal: ${action}`))
+  }
   let changed: Changed<T>
   try {
     changed = await change()
   } catch (error) {
-    if (isCronceError(error) && refusals.includes(error.code)) await withdrawAction(store, list, id)
-    else await endAction(store, list, { id, ended: { outcome: 'failed', result: reasonOf(error) } })
+    if (isCronceError(error) && refusals.includes(error.code)) await write(withdrawAction(store, list, id))
+    else await write(endAction(store, list, { id, ended: { outcome: 'failed', result: reasonOf(error) } }))
     throw error
   }
   const { answer, end } = changed
   if (end === 'unchanged') {
-    await withdrawAction(store, list, id)
+    await write(withdrawAction(store, list, id))
     return answer
   }
   const { result, counts } = end
-  await endAction(store, list, { id, ended: { outcome: 'done', result, counts, ...named(end.slots) } })
+  await write(endAction(store, list, { id, ended: { outcome: 'done', result, counts, ...named(end.slots) } }))
   return answer
 }
 

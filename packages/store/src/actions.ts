@@ -67,14 +67,36 @@ export function actionMarks(store: Store, list: ActionList, query: MarkQuery): P
   return scoredMarks(store, `${serviceKey(store.service)}:actions:${list}`, query)
 }
 
-/** Rows by their ids, in their order; undefined for those that are gone. */
+/** Rows by their ids, in their order; undefined for those that are gone or that nobody can read. */
 export async function readActions(store: Store, ids: readonly string[]): Promise<(StoredAction | undefined)[]> {
   if (ids.length === 0) return []
   const fields = ids.flatMap((id) => [id, `${id}:end`])
   const values = await store.redis.hmget(`${serviceKey(store.service)}:actions:rows`, ...fields)
   return ids.map((_, index) => {
     const [asked, ended] = [values[index * 2], values[index * 2 + 1]]
-    if (typeof asked !== 'string') return undefined
-    return { asked: parseStored(asked) as StoredAsk, ended: parseStored(ended ?? '') as StoredEnd | undefined }
+    const row = { asked: parseStored(asked ?? ''), ended: parseStored(ended ?? '') }
+    return isAsk(row.asked) ? { asked: row.asked, ended: isEnd(row.ended) ? row.ended : undefined } : undefined
   })
+}
+
+function isAsk(stored: unknown): stored is StoredAsk {
+  const { by, way, role, action, job = '', selection = '', note = '', slots } = fieldsOf(stored)
+  return [by, way, role, action, job, selection, note].every(isText) && isSlots(slots)
+}
+
+function isEnd(stored: unknown): stored is StoredEnd {
+  const { outcome, result, slots } = fieldsOf(stored)
+  return isText(outcome) && isText(result) && isSlots(slots)
+}
+
+function fieldsOf(stored: unknown): Readonly<Record<string, unknown>> {
+  return typeof stored === 'object' && stored !== null ? { ...stored } : {}
+}
+
+function isSlots(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isText))
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
