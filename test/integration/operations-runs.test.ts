@@ -1,8 +1,9 @@
 import { cron, defineJob, every, formatSlotId } from '@cronce/core'
-import { listOverdue, listRuns, type RunRow, showRun } from '@cronce/operations'
+import { discard, listOverdue, listRuns, type RunRow, showRun } from '@cronce/operations'
 import { cutBacklog, readJob, registerJob } from '@cronce/store'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RedisServer, startRedis, waitUntil } from '../support/index.ts'
+import { writeManyLetters } from '../support/many-letters.ts'
 import { openStage, type Stage } from '../support/worker-stage.ts'
 
 const HOUR_MS = 3_600_000
@@ -132,5 +133,21 @@ describe('overdue', () => {
   it('is nothing for a service at rest', async () => {
     await registerJob(stage.store, hourly, { by: 'test' })
     expect(await listOverdue(stage.store)).toEqual([])
+  })
+})
+
+describe('a run with dead letters', () => {
+  it('shows the newest that are open, though all that died after them are settled', async () => {
+    const run = await stage.start(hourly)
+    const fromAt = Date.UTC(2026, 0, 1)
+    const ids = await writeManyLetters(stage.store, run, { count: 700, fromAt })
+    const access = { store: stage.store, enqueuer: stage.enqueuer, random: () => 0.5 }
+    const shown = async () => (await showRun(stage.store, run.slot)).deadLetters.map(({ id }) => id)
+    const settle = { operator: { name: 'ann' }, reason: 'gone', mode: 'discard' } as const
+    expect(await shown()).toEqual(ids.slice(-20).toReversed())
+    expect(await discard(access, { ...settle, selection: { fromAt: fromAt + 10 } })).toMatchObject({ entities: 690 })
+    expect(await shown()).toEqual(ids.slice(0, 10).toReversed())
+    await discard(access, { ...settle, selection: { slot: run.slot } })
+    expect(await shown()).toEqual([])
   })
 })

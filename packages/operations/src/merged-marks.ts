@@ -111,7 +111,7 @@ export async function readPage<Row>(
 }
 
 /** The next places, without ending the generator as `for await` would. */
-async function takeFrom(places: AsyncGenerator<Place, void, undefined>, count: number): Promise<Place[]> {
+export async function takeFrom(places: AsyncGenerator<Place, void, undefined>, count: number): Promise<Place[]> {
   const taken: Place[] = []
   while (taken.length < count) {
     const { value, done } = await places.next()

@@ -8,18 +8,24 @@ import {
   type Schedule,
 } from '@cronce/core'
 import {
+  countDeadLettersOf,
   deadLetterMarksOf,
   type LedgerEntry,
   listGaps,
   listGenerations,
+  type MarkQuery,
+  type RunRef,
+  readOpenLetters,
   readSlot,
   readSlotEvents,
   type SlotEvent,
   type Store,
   type StoredPause,
 } from '@cronce/store'
+import { LETTERS_AT_ONCE } from './dead-letter-filter.ts'
 import { type DeadLetterRow, readDeadLetterRows } from './dead-letter-row.ts'
 import { findJob } from './known-job.ts'
+import { mergeMarks, takeFrom } from './merged-marks.ts'
 import { type RunRow, rowOfGap, rowOfRun } from './run-row.ts'
 
 /** Everything that is known of one slot. */
@@ -56,17 +62,25 @@ export async function showRun(store: Store, slotKey: string): Promise<RunDetails
   const schedule = known?.settings?.schedule
   const pause = known?.stored.pause
   if (record === undefined) return { ...(await showMissing(store, slot, schedule)), pause }
-  const [events, marks] = await Promise.all([
-    readSlotEvents(store, job, id),
-    deadLetterMarksOf(store, { job, id }, { limit: MOST_LETTERS }),
-  ])
-  const letters = await readDeadLetterRows(
-    store,
-    job,
-    marks.map((mark) => mark.id),
-  )
-  const deadLetters = letters.filter((letter) => letter !== undefined && letter.state === 'open')
-  return { run: rowOfRun(record), record, events, deadLetters: deadLetters as DeadLetterRow[], schedule, pause }
+  const [events, deadLetters] = await Promise.all([readSlotEvents(store, job, id), newestOpen(store, { job, id })])
+  return { run: rowOfRun(record), record, events, deadLetters, schedule, pause }
+}
+
+/** Those of a run that are open may all be older than many that are not. */
+async function newestOpen(store: Store, run: RunRef): Promise<DeadLetterRow[]> {
+  const wanted = Math.min(MOST_LETTERS, await countDeadLettersOf(store, run))
+  const ids: string[] = []
+  if (wanted === 0) return []
+  const marks = (query: MarkQuery) => deadLetterMarksOf(store, run, query)
+  const places = mergeMarks([{ name: run.job, marks }], { after: undefined, expected: LETTERS_AT_ONCE })
+  for (let isMore = true; isMore && ids.length < wanted; ) {
+    const batch = await takeFrom(places, LETTERS_AT_ONCE)
+    isMore = batch.length === LETTERS_AT_ONCE
+    const letters = await readOpenLetters(store, run.job, { ids: batch.map((place) => place.id) })
+    ids.push(...letters.flatMap((letter) => letter?.id ?? []))
+  }
+  const rows = await readDeadLetterRows(store, run.job, ids.slice(0, wanted))
+  return rows.filter((row) => row?.state === 'open').filter((row) => row !== undefined)
 }
 
 /** A slot without a record of its own: in a gap, or unknown. */
