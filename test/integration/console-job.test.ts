@@ -126,6 +126,12 @@ describe('a backfill', () => {
     await waitUntil(hasEnded(1, 'running'), { message: 'one slot has ended' })
     expect((await ask(`${JOB}/backfill/stop`, { body: {} })).status).toBe(200)
     await waitUntil(hasEnded(1, 'stopped'), { message: 'it has stopped' })
+    const selection = `${RANGE.from}T00:00:00.000Z to ${RANGE.to}T00:00:00.000Z`
+    expect((await ask('/api/actions?job=invoice-run')).body['actions']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'backfill', by: 'the-operator', selection, result: 'told to stop' }),
+      ]),
+    )
     expect((await ask(`${JOB}/backfill/stop`, { body: {} })).status).toBe(409)
     // Whoever looked before sees three to run, and is told that it is another number by now.
     const stale = await ask(`${JOB}/backfill`, { body: { ...RANGE, expected: 3 } })

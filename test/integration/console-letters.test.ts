@@ -1,4 +1,4 @@
-import { countDeadLetters } from '@cronce/store'
+import { countDeadLetters, jobKey } from '@cronce/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConsoleGround, type ConsoleProcess, HOSTILE, openGround, TOKENS } from '../browser/console-ground.ts'
 import { waitUntil } from '../support/index.ts'
@@ -29,6 +29,7 @@ interface LetterChangeAnswer {
   readonly ended: number
   readonly endedAt: number | null
   readonly result: object | null
+  readonly error: string | null
 }
 
 async function ask(
@@ -138,6 +139,11 @@ describe('a change of many dead letters', () => {
     await waitUntil(async () => ((await last())?.ended ?? 0) >= 1_000, { message: 'some progress' })
     const stopped = await ask(`/api/letter-changes/${String(first.body['id'])}`, { method: 'DELETE' })
     expect(['stopping', 'stopped']).toContain(stopped.body['state'])
+    const { body: journal } = await ask('/api/actions?limit=5')
+    const selection = 'job=invoice-run error="HTTP 404"'
+    expect(journal['actions']).toContainEqual(
+      expect.objectContaining({ action: 'discard', selection, outcome: 'done', result: 'told to stop' }),
+    )
     const { state, result } = (await ended()) ?? {}
     const done = MANY + HOSTILE.length - (await countDeadLetters(ground.stage.store, 'invoice-run'))
     expect([state, result]).toEqual(['stopped', { entities: done, runs: 1, unchanged: 0, left: 6_000 - done }])
@@ -187,6 +193,20 @@ describe('a change of many dead letters', () => {
     expect((await change({ note: 'x', at: DIED_AT + 201 }, 'admin', `${path}/discard`)).status).toBe(200)
     const again = await change({ note: 'x', at: DIED_AT + 201 }, 'admin', `${path}/discard`)
     expect([again.status, again.body.error]).toEqual([409, expect.objectContaining({ state: 'discarded' })])
+  })
+
+  it('that fails on the way says so, and the log of the console says why', async () => {
+    const { redis } = ground.stage
+    const key = `${jobKey(ground.stage.store.service, 'invoice-run')}:dead:${ids[3] ?? ''}`
+    // The oldest: its turn is the last.
+    const selection = { job: 'invoice-run', error: 'HTTP 503', toAt: DIED_AT + 500 }
+    expect((await change({ verb: 'discard', selection, note: 'x', rate: '100/s' })).status).toBe(202)
+    await redis.rename(key, `${key}:kept`)
+    await redis.set(key, 'no letter')
+    expect(await ended()).toMatchObject({ state: 'failed', error: 'the console failed; its log has the error' })
+    await redis.rename(`${key}:kept`, key)
+    const line = await opened.process.waitForLine(({ json }) => json?.['msg'] === 'a change of dead letters failed')
+    expect(line.text).toContain('WRONGTYPE')
   })
 
   it('takes a thousand long ids at once, and no more', async () => {

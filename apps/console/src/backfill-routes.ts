@@ -1,4 +1,4 @@
-import { type Clock, CronceError } from '@cronce/core'
+import { type Clock, parseRate, RATE_FORM } from '@cronce/core'
 import { planBackfill, type ServiceAccess } from '@cronce/operations'
 import { readTime } from '@cronce/store'
 import type { FastifyInstance } from 'fastify'
@@ -9,15 +9,11 @@ import { instant } from './instant-text.ts'
 import type { BackfillsAnswer } from './job-answers.ts'
 import { operatorOf } from './request-operator.ts'
 
-const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/(s|min|h)$/
-const RATE_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000 }
-
 /** `2/min` as the least time between two starts, ms. */
 const rate = z.string().transform((text, context) => {
-  const [, count = '', unit = ''] = RATE.exec(text) ?? []
-  const perUnit = Number(count)
-  if (perUnit > 0) return Math.ceil((RATE_MS[unit] ?? 0) / perUnit)
-  context.addIssue('expected a rate such as 2/min, 30/h or 0.5/s')
+  const intervalMs = parseRate(text)
+  if (intervalMs !== undefined) return Math.ceil(intervalMs)
+  context.addIssue(`expected ${RATE_FORM}`)
   return z.NEVER
 })
 
@@ -51,16 +47,11 @@ export function addBackfillRoutes(app: FastifyInstance, access: ServiceAccess, c
     const { from, to, rate: intervalMs = 0, note: why, expected } = readInput(START, request.body)
     const range = { job: request.params.job, fromAt: from, toAt: to }
     const operator = operatorOf(request)
-    if (expected !== undefined) {
-      const { toRun } = await planBackfill(store, range)
-      const state = `another range: ${toRun.length} slots would run, not ${expected}`
-      if (toRun.length !== expected) throw new CronceError('CRONCE_CONSOLE_STALE', { id: range.job, state })
-    }
-    return await reply.code(202).send(await backfills.start({ ...range, operator, why, intervalMs }))
+    return await reply.code(202).send(await backfills.start({ ...range, operator, why, intervalMs, expected }))
   })
   app.post<OfJob>('/api/jobs/:job/backfill/stop', async (request) => {
     readInput(z.strictObject({}), request.body)
-    return backfills.stop(request.params.job)
+    return await backfills.stop(request.params.job, operatorOf(request))
   })
   app.addHook('preClose', async () => await backfills.close())
 }

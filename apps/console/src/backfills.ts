@@ -1,4 +1,4 @@
-import { type Clock, CronceError, isCronceError } from '@cronce/core'
+import { type Clock, CronceError } from '@cronce/core'
 import {
   type BackfillPlan,
   type BackfillProgress,
@@ -7,7 +7,10 @@ import {
   type Operator,
   type ServiceAccess,
 } from '@cronce/operations'
+import { addressOf } from '@cronce/store'
+import { errorAnswer } from './error-answer.ts'
 import type { BackfillAnswer, BackfillPlanAnswer } from './job-answers.ts'
+import { tellStop } from './told-stop.ts'
 
 export interface BackfillToStart {
   readonly job: string
@@ -17,6 +20,8 @@ export interface BackfillToStart {
   readonly why: string | undefined
   /** Least time between two starts, ms. */
   readonly intervalMs: number
+  /** How many the asker was shown that would run; undefined: none was shown. */
+  readonly expected: number | undefined
 }
 
 /** Slots that a plan names; the rest is counted. */
@@ -50,7 +55,7 @@ export class Backfills {
   /**
    * Begins one, and answers as soon as its plan is known.
    *
-   * @throws CronceError CRONCE_CONSOLE_STALE where one of the job is under way; and what `planBackfill` throws
+   * @throws CronceError CRONCE_CONSOLE_STALE where one of the job is under way, or other slots would run than were shown; and what `planBackfill` throws
    */
   async start(request: BackfillToStart): Promise<BackfillAnswer> {
     const { job } = request
@@ -73,11 +78,13 @@ export class Backfills {
   }
 
   /** Ends one between two slots. What was started goes on by itself. */
-  stop(job: string): BackfillAnswer {
+  async stop(job: string, operator: Operator): Promise<BackfillAnswer> {
     const work = this.#works.get(job)
     if (work?.isUnderWay !== true) throw stale(job, 'not being backfilled')
     work.stop()
-    return work.answer()
+    const answer = work.answer()
+    await tellStop(this.#access, { operator, action: 'backfill', job, selection: work.selection })
+    return answer
   }
 
   async close(): Promise<void> {
@@ -94,6 +101,12 @@ export class Backfills {
 
 function stale(id: string, state: string): CronceError {
   return new CronceError('CRONCE_CONSOLE_STALE', { id, state })
+}
+
+/** The plan that runs is the one that was shown, or none is. */
+function refuseOther({ job, toRun }: BackfillPlan, expected: number | undefined): void {
+  if (expected === undefined || toRun.length === expected) return
+  throw stale(job, `another range: ${toRun.length} slots would run, not ${expected}`)
 }
 
 /** One backfill. */
@@ -128,6 +141,7 @@ class Work {
       release: 'console',
       signal: this.#stop.signal,
       onPlan: (found) => {
+        refuseOther(found, request.expected)
         this.#plan = found
         onPlanned()
       },
@@ -135,11 +149,19 @@ class Work {
     }).then(
       (result) => void (this.#result = result),
       (error: unknown) => {
-        this.#error = isCronceError(error) ? error.message : 'Redis was lost on the way'
+        const { body } = errorAnswer(error, { redisAddress: addressOf(access.store.redis) })
+        this.#error = body.error.message
+        if (this.#plan !== undefined) access.onFault?.(error, 'a backfill failed')
         onRefused(error)
       },
     )
     void this.over.then(() => void (this.#endedAt = clock.now()))
+  }
+
+  /** As the journal says it of the backfill itself. */
+  get selection(): string {
+    const { fromAt, toAt } = this.#request
+    return `${new Date(fromAt).toISOString()} to ${new Date(toAt).toISOString()}`
   }
 
   get isUnderWay(): boolean {

@@ -1,4 +1,4 @@
-import { type Clock, CronceError, isCronceError } from '@cronce/core'
+import { type Clock, CronceError } from '@cronce/core'
 import {
   discard,
   type LetterPlan,
@@ -9,7 +9,10 @@ import {
   type ServiceAccess,
   selectionText,
 } from '@cronce/operations'
+import { addressOf } from '@cronce/store'
+import { errorAnswer } from './error-answer.ts'
 import type { LetterChangeAnswer } from './letter-answers.ts'
+import { tellStop } from './told-stop.ts'
 
 export interface LetterChangeToStart {
   readonly verb: 'redrive' | 'discard'
@@ -72,11 +75,13 @@ export class LetterChanges {
   }
 
   /** Ends one between two scripts. What was queued goes on by itself. */
-  stop(id: string): LetterChangeAnswer {
+  async stop(id: string, operator: Operator): Promise<LetterChangeAnswer> {
     const work = this.#works.find((each) => each.id === id)
     if (work?.isUnderWay !== true) throw stale('the change', 'not under way')
     work.stop()
-    return work.answer()
+    const answer = work.answer()
+    await tellStop(this.#access, { operator, action: answer.verb, selection: answer.selection })
+    return answer
   }
 
   async close(): Promise<void> {
@@ -104,6 +109,7 @@ class Work {
   readonly #request: WorkRequest
   readonly #startedAt: number
   readonly #stop = new AbortController()
+  #isPlanned = false
   #total = 0
   #ended = 0
   #result: LetterChangeAnswer['result'] = null
@@ -124,6 +130,7 @@ class Work {
     const options = {
       ...{ signal: this.#stop.signal, clock, intervalMs: request.rate?.intervalMs },
       onPlan: (plan: LetterPlan) => {
+        this.#isPlanned = true
         this.#total = plan.entities
         onPlan(plan)
       },
@@ -132,7 +139,9 @@ class Work {
     this.over = this.#make(access, options).then(
       ({ entities, runs, unchanged, left }) => void (this.#result = { entities, runs, unchanged, left }),
       (error: unknown) => {
-        this.#error = isCronceError(error) ? error.message : 'Redis was lost on the way'
+        const { body } = errorAnswer(error, { redisAddress: addressOf(access.store.redis) })
+        this.#error = body.error.message
+        if (this.#isPlanned) access.onFault?.(error, 'a change of dead letters failed')
         onRefused(error)
       },
     )

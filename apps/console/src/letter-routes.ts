@@ -94,7 +94,9 @@ export function addLetterRoutes(
     })
   })
   app.get('/api/letter-changes', (): LetterChangesAnswer => ({ changes: changes.all() }))
-  app.delete<OfId>('/api/letter-changes/:id', ({ params }): LetterChangeAnswer => changes.stop(params.id))
+  app.delete<OfId>('/api/letter-changes/:id', async (request): Promise<LetterChangeAnswer> => {
+    return await changes.stop(request.params.id, operatorOf(request))
+  })
 }
 
 interface Previewed {
