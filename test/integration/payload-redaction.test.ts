@@ -92,8 +92,10 @@ describe('what a definition hides of its payloads', () => {
     const before = (await listActions(stage.store)).rows.length
     const { out } = await call('dead', 'show', id, '--reveal', '--as', 'kim')
     expect(out).toContain(IBAN)
-    expect((await call('dead', 'export', '--job', 'payout', '--reveal')).out).toContain('Ada Lovelace')
+    const stretch = ['--job', 'payout', '--from', '2000-01-01', '--to', '2100-01-01T00:00:00Z']
+    expect((await call('dead', 'export', ...stretch, '--reveal')).out).toContain('Ada Lovelace')
     const { rows } = await listActions(stage.store)
+    expect(rows[0]?.selection).toBe('export job=payout from=2000-01-01T00:00:00.000Z to=2100-01-01T00:00:00.000Z')
     expect(rows.length).toBe(before + 2)
     expect(rows[1]).toMatchObject({
       action: 'reveal',

@@ -1,5 +1,5 @@
 import { isCronceError } from '@cronce/core'
-import { eachMeantBatch, revealDeadLetters, type ShownLetter, showDeadLetter } from '@cronce/operations'
+import { eachMeantBatch, revealDeadLetters, type ShownLetter, selectionText, showDeadLetter } from '@cronce/operations'
 import type { Answer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { wholeDeadLetterJson } from '../json/dead-letter-json.ts'
@@ -18,7 +18,7 @@ type Show = (id: string) => Promise<ShownLetter>
 
 /** `dead export`: open dead letters with everything that is kept of them, one JSON object per line. */
 export async function deadExport(context: Context, options: ExportOptions): Promise<Answer> {
-  const { job, slot, error } = options
+  const { job } = options
   const filter = readFilter(options)
   await withService(context, async (access) => {
     const write = async (show: Show) => {
@@ -27,10 +27,7 @@ export async function deadExport(context: Context, options: ExportOptions): Prom
       }
     }
     if (options.reveal !== true) return await write((id) => showDeadLetter(access.store, id))
-    const parts = Object.entries({ job, slot, error }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name}=${value}`],
-    )
-    const selection = ['export', ...parts].join(' ')
+    const selection = `export ${selectionText(filter)}`.trimEnd()
     await revealDeadLetters(access, { operator: readOperator(options), selection, job }, write)
   })
   return { json: {}, text: () => [], form: 'streamed' }
