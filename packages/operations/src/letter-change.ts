@@ -80,7 +80,12 @@ export interface LetterScript {
   readonly together: (letter: MeantLetter) => string
   /** Changes at most {@link MOST_PER_SCRIPT} letters and answers how many it changed. */
   readonly run: (letters: readonly [MeantLetter, ...MeantLetter[]]) => Promise<number>
+  /** Whether what it makes can be taken in; asked again until it can. Default: always. */
+  readonly hasRoom?: (letter: MeantLetter) => Promise<boolean>
 }
+
+/** How often room is looked for, ms. */
+const ROOM_EVERY_MS = 250
 
 /** Changes what is meant, script by script, at the pace that was asked for. */
 export async function changeLetters(
@@ -89,6 +94,8 @@ export async function changeLetters(
   request: Omit<LetterChangeRequest, 'selection' | 'operator'> & { readonly total: number },
 ): Promise<LetterChange> {
   const { total, clock = systemClock, signal = new AbortController().signal, intervalMs = 0, onProgress } = request
+  // Workers may never come: only who can stop the wait is made to wait.
+  const hasRoom = (request.signal === undefined ? undefined : script.hasRoom) ?? (() => Promise.resolve(true))
   const pace = new Pace({ intervalMs, clock })
   const most = Math.min(MOST_PER_SCRIPT, pace.together)
   const runs = new Set<string>()
@@ -96,6 +103,7 @@ export async function changeLetters(
   for await (const batch of selected.batches()) {
     for (const letters of slices(batch.filter(takes), script.together, most)) {
       await waitFor(pace.restMs, { clock, signal })
+      while (!signal.aborted && !(await hasRoom(letters[0]))) await waitFor(ROOM_EVERY_MS, { clock, signal })
       if (signal.aborted)
         return { entities, runs: runs.size, unchanged: ended - entities, left: Math.max(0, total - ended) }
       const count = await script.run(letters)

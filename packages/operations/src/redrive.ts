@@ -1,6 +1,6 @@
 import type { JobSettings } from '@cronce/core'
 import { showDeadLetters, type Task } from '@cronce/queue'
-import { hintOpenWork, type Redriven, readTime, redriveDeadLetters } from '@cronce/store'
+import { countOpenChunks, hintOpenWork, type Redriven, readTime, redriveDeadLetters } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import type { MeantLetter } from './dead-letter-filter.ts'
 import { requireSettings } from './known-job.ts'
@@ -26,13 +26,17 @@ export interface RedriveRequest extends LetterChangeRequest {
   readonly abandoned?: 'left' | 'too' | undefined
 }
 
+/** W10: chunks of one run that a redrive leaves open; what is more waits for workers and takes no memory of Redis. */
+const CHUNKS_LEFT_OPEN = 200
+
 /** What was done, or would be: `entities` of `runs` are on their way again. */
 export type RedriveResult = LetterChange & Omit<LetterPlan, keyof LetterChange>
 
 /**
  * W8: dead letters run again, under their slot, with fresh attempts; effects that have receipts are not repeated. Twice is as
  * once: what is on its way already is answered as settled. Only letters that were open when it began: one that dies again
- * meanwhile is a letter again, and is not chased. It holds a few hundred letters at a time, however many are meant.
+ * meanwhile is a letter again, and is not chased. It holds a few hundred letters at a time, however many are meant; with a `signal`, it waits
+ * while a run has 200 chunks open, 20,000 letters, until workers have taken some in or it is told to stop.
  *
  * @throws CronceError CRONCE_DEAD_LETTER_UNKNOWN, CRONCE_JOB_UNKNOWN, CRONCE_JOB_UNREADABLE, CRONCE_SLOT_KEY_INVALID,
  *   CRONCE_INPUT_INVALID, CRONCE_NOT_ALLOWED
@@ -62,6 +66,8 @@ export async function redriveLetters(access: ServiceAccess, request: RedriveRequ
   const options = { by, abandonedToo: takesAbandoned, diedUntil: selected.selectedAt }
   const script = {
     together: ({ slot }: MeantLetter) => slot,
+    hasRoom: async ({ job, slotId: id }: MeantLetter) =>
+      (await countOpenChunks(access.store, { job, id })) < CHUNKS_LEFT_OPEN,
     run: (letters: readonly [MeantLetter, ...MeantLetter[]]) =>
       redriveSome(access, letters, { ...options, settings: settings.get(letters[0].job) }),
   }

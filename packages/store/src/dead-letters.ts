@@ -104,6 +104,11 @@ export interface Redriven {
   readonly doneVersion: number
 }
 
+/** W10: how many chunks of a run have work left. */
+export function countOpenChunks(store: Store, run: RunRef): Promise<number> {
+  return store.redis.zcard(`${jobKey(store.service, run.job)}:chunks:${run.id}`)
+}
+
 /** W8: open dead letters of one run (at most 100) become a new chunk of it, with fresh attempts. */
 export async function redriveDeadLetters(
   store: Store,
