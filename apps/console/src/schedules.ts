@@ -3,14 +3,13 @@ import {
   countLetters,
   findJob,
   type KnownJob,
-  listDeadLetters,
   listOverdue,
   listPresence,
   listRuns,
   type OverdueRow,
   type ServiceAccess,
 } from '@cronce/operations'
-import { listJobNames, listUnended, readTime, type Store } from '@cronce/store'
+import { listJobNames, listUnended, oldestDeadLetterAt, readTime, type Store } from '@cronce/store'
 import type { JobAnswer, RunAnswer, SchedulesAnswer, SummaryAnswer } from './answers.ts'
 import { localText, noteAt, overdueAnswer, punctualityMs, runAnswer, zoneOf } from './run-answer.ts'
 import { scheduleText } from './settings-words.ts'
@@ -23,9 +22,6 @@ const MOST_LOOKED_THROUGH = 500
 
 /** Unended runs of one job that are looked at. */
 const MOST_UNENDED = 20
-
-/** Dead letters that are looked through for the oldest. */
-const MOST_LETTERS = 1_000
 
 /** Lateness that nobody minds, where a job cannot be read. */
 const DEFAULT_LATE_MS = 60_000
@@ -76,7 +72,7 @@ async function readSummary(
 ): Promise<SummaryAnswer> {
   const [presence, letters, running] = await Promise.all([
     listPresence(store),
-    readLetterFigures(store),
+    readLetterFigures(store, names),
     Promise.all(names.slice(0, MOST_LOOKED_THROUGH).map((name) => readRunning(store, name))),
   ])
   const live = [...presence.replicas, ...presence.workers].filter(({ state }) => state === 'live')
@@ -92,12 +88,15 @@ async function readSummary(
   }
 }
 
-/** How many open dead letters there are, and since when the oldest of the newest thousand is one. */
-export async function readLetterFigures(store: Store): Promise<{ deadLetters: number; oldestDeadAt: number | null }> {
+/** How many open dead letters there are, and since when the oldest is one. */
+async function readLetterFigures(
+  store: Store,
+  names: readonly string[],
+): Promise<{ deadLetters: number; oldestDeadAt: number | null }> {
   const total = await countLetters(store, {})
   if (total === 0) return { deadLetters: 0, oldestDeadAt: null }
-  const { rows } = await listDeadLetters(store, { limit: MOST_LETTERS })
-  return { deadLetters: total, oldestDeadAt: rows.at(-1)?.at ?? null }
+  const oldest = await Promise.all(names.map((name) => oldestDeadLetterAt(store, name)))
+  return { deadLetters: total, oldestDeadAt: Math.min(...oldest.map((at) => at ?? Number.POSITIVE_INFINITY)) }
 }
 
 /** Runs of a job that a worker has started and not ended. */
