@@ -45,7 +45,8 @@ export async function readChunkProgress(store: Store, job: string, id: SlotId): 
   if (plan.every((value) => value === null)) return undefined
   const open: Promise<OpenChunk | undefined>[] = []
   for (let index = 0; index < rows.length; index += 2) {
-    open.push(readOpenChunk(store, `${base}:chunk:${id}:${rows[index]}`, Number(rows[index]), Number(rows[index + 1])))
+    const [number, heardAt] = [Number(rows[index]), Number(rows[index + 1])]
+    open.push(readOpenChunk(store, `${base}:chunk:${id}:${number}`, { number, heardAt }))
   }
   return {
     written: Number(written ?? 0),
@@ -59,8 +60,7 @@ export async function readChunkProgress(store: Store, job: string, id: SlotId): 
 async function readOpenChunk(
   store: Store,
   key: string,
-  number: number,
-  heardAt: number,
+  { number, heardAt }: Pick<OpenChunk, 'number' | 'heardAt'>,
 ): Promise<OpenChunk | undefined> {
   // Not its members: their payloads may be large, and are not asked for.
   const [left, states, crashes, holder] = await store.redis.hmget(key, 'left', 'states', 'crashes', 'holder')
