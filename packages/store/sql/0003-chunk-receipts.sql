@@ -24,8 +24,8 @@ begin
         where not exists (select from cronce.fold f where f.slot_at = p_slot_at and f.service = p_service
           and f.slot = p_slot and f.shard = cronce.receipt_shard(hash) and hash = any (f.hashes)));
   end if;
-  -- In one order for everybody, so that no two wait for each other. Nearly always all of them are new: an insert that reckons with
-  -- no other costs half of one that does.
+  -- In one order for everybody, so that no two wait for each other. Nearly always all of them are new, and an insert that reckons with
+  -- no conflict is the cheaper one.
   begin
     insert into cronce.receipt as r (slot_at, service, slot, entity, effect, chunk, token, done_at)
       select p_slot_at, p_service, p_slot, d.entity, p_effect, p_chunk, p_token, present

@@ -21,7 +21,7 @@ function assemble(body: string): string {
 /** Core's table as Lua, so that there is one table and not two. */
 function stateTable(): string {
   const set = (names: readonly string[]) => `{ ${names.map((name) => `${name} = true`).join(', ')} }`
-  // Words in a text: Redis builds these tables at every call, and one of ten texts costs a tenth of one of ten tables.
+  // Words in a text instead of a set: Redis builds what stands here anew at every call.
   const rows = Object.entries(TRANSITIONS).map(([from, to]) => `${from} = ' ${to.join(' ')} '`)
   const phases = Object.entries(RUN_STATES).map(([state, phase]) => `${state} = '${phase}'`)
   return [

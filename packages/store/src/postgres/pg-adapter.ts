@@ -23,7 +23,7 @@ export interface PgPool<Client extends PgClient> {
 
 export interface PgAdapterOptions {
   /**
-   * `named`: each connection prepares our few statements once, a fifth less work for Postgres. Not behind a pooler that hands
+   * `named`: each connection prepares our few statements once, and Postgres parses them no more. Not behind a pooler that hands
    * connections round between transactions, unless it knows prepared statements (PgBouncer does from 1.21 on). Default `unnamed`.
    */
   readonly statements?: 'named' | 'unnamed'
