@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LetterAnswer } from '../src/answers.ts'
+import type { LetterAnswer } from '../src/letter-answers.ts'
 import { change, pathOf, RefusedRequest } from './api.ts'
 import { Failure } from './parts.tsx'
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { KeptErrorAnswer, LetterAnswer } from '../src/answers.ts'
+import type { KeptErrorAnswer, LetterAnswer } from '../src/letter-answers.ts'
 import { pathOf } from './api.ts'
 import { useChange } from './change.ts'
 import { Reveal } from './letter-reveal.tsx'

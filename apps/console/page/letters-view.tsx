@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LetterRowAnswer, LettersAnswer } from '../src/answers.ts'
+import type { LetterRowAnswer, LettersAnswer } from '../src/letter-answers.ts'
 import { query as search } from './api.ts'
 import { LetterChange, LetterChangeList } from './letter-changes.tsx'
 import {

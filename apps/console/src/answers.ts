@@ -1,5 +1,7 @@
 // What the API answers, for the server that writes it and the page that reads it. Instants are epoch ms, durations ms.
 
+import type { LetterRowAnswer } from './letter-answers.ts'
+
 /** How a slot looks in a strip: what became of it, in the eyes of somebody who looks for trouble. */
 export type Mark = 'ran' | 'late' | 'partial' | 'failed' | 'skipped' | 'missed' | 'running' | 'waiting'
 
@@ -104,46 +106,6 @@ export interface RunsAnswer {
   readonly now: number
   readonly runs: readonly RunAnswer[]
   readonly next: string | null
-}
-
-export interface LetterRowAnswer {
-  readonly id: string
-  readonly job: string
-  readonly slot: string
-  readonly entity: string | null
-  readonly reason: string
-  readonly state: string
-  readonly attempts: number
-  readonly lives: number
-  readonly at: number
-  readonly error: { readonly name: string; readonly message: string } | null
-}
-
-export interface LettersAnswer {
-  readonly now: number
-  /** On all pages; null where every letter would have to be looked at for it. */
-  readonly total: number | null
-  readonly letters: readonly LetterRowAnswer[]
-  readonly next: string | null
-}
-
-export interface KeptErrorAnswer {
-  readonly at: number
-  readonly attempt: number
-  readonly name: string
-  readonly message: string
-  readonly stack: string | null
-  readonly worker: string
-}
-
-export interface LetterAnswer extends LetterRowAnswer {
-  readonly worker: string
-  readonly release: string
-  readonly payload: unknown
-  /** Whether its definition hides a part of it, which an admin may have revealed. */
-  readonly redacted: boolean
-  readonly errors: readonly KeptErrorAnswer[]
-  readonly discardReason: string | null
 }
 
 export interface EventAnswer {

@@ -1,4 +1,44 @@
-// What the API answers about changes of many dead letters. Instants are epoch ms, durations ms.
+// What the API answers about dead letters and changes of many of them. Instants are epoch ms, durations ms.
+
+export interface LetterRowAnswer {
+  readonly id: string
+  readonly job: string
+  readonly slot: string
+  readonly entity: string | null
+  readonly reason: string
+  readonly state: string
+  readonly attempts: number
+  readonly lives: number
+  readonly at: number
+  readonly error: { readonly name: string; readonly message: string } | null
+}
+
+export interface LettersAnswer {
+  readonly now: number
+  /** On all pages; null where every letter would have to be looked at for it. */
+  readonly total: number | null
+  readonly letters: readonly LetterRowAnswer[]
+  readonly next: string | null
+}
+
+export interface KeptErrorAnswer {
+  readonly at: number
+  readonly attempt: number
+  readonly name: string
+  readonly message: string
+  readonly stack: string | null
+  readonly worker: string
+}
+
+export interface LetterAnswer extends LetterRowAnswer {
+  readonly worker: string
+  readonly release: string
+  readonly payload: unknown
+  /** Whether its definition hides a part of it, which an admin may have revealed. */
+  readonly redacted: boolean
+  readonly errors: readonly KeptErrorAnswer[]
+  readonly discardReason: string | null
+}
 
 /** What a change of dead letters would come to, as they are now. */
 export interface LetterPreviewAnswer {

@@ -1,6 +1,7 @@
 import { previewSlots, type RunState, type Schedule } from '@cronce/core'
 import type { DeadLetterRow, OverdueRow, RunRow } from '@cronce/operations'
-import type { LetterRowAnswer, Mark, OverdueAnswer, RunAnswer } from './answers.ts'
+import type { Mark, OverdueAnswer, RunAnswer } from './answers.ts'
+import type { LetterRowAnswer } from './letter-answers.ts'
 
 const MARKS: Readonly<Record<RunState, Mark>> = {
   due: 'waiting',

@@ -9,7 +9,8 @@ import {
   showDeadLetter,
 } from '@cronce/operations'
 import { readTime, type Store } from '@cronce/store'
-import type { LetterAnswer, LettersAnswer, RunsAnswer } from './answers.ts'
+import type { RunsAnswer } from './answers.ts'
+import type { LetterAnswer, LettersAnswer } from './letter-answers.ts'
 import { letterRowAnswer, runAnswer } from './run-answer.ts'
 import { contextOf } from './schedules.ts'
 
