@@ -1,15 +1,8 @@
 import { type CrashPolicy, cron } from '@cronce/core'
-import { migrateReceipts, pgAdapter } from '@cronce/store/postgres'
-import { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  describeNeeding,
-  type PostgresServer,
-  type RedisServer,
-  startPostgres,
-  startRedis,
-  waitUntil,
-} from '../support/index.ts'
+import type { Pool } from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeNeeding, type PostgresServer, type RedisServer, waitUntil } from '../support/index.ts'
+import { standOnReceipts } from '../support/receipts-ground.ts'
 import { type Ground, openGround, repeated } from './ground.ts'
 import { type JobSpec, jobOf } from './programs/job-spec.ts'
 import type { WorkerConfig } from './programs/worker.ts'
@@ -28,20 +21,11 @@ describeNeeding(
     let pool: Pool
     let ground: Ground
 
-    beforeAll(async () => {
-      ;[redis, postgres] = await Promise.all([startRedis(), startPostgres()])
-      pool = new Pool({ connectionString: postgres.url, max: 4 })
-      pool.on('error', () => undefined)
-      await migrateReceipts(pgAdapter(pool))
-      // Nothing but the receipts keeps an effect from being there twice.
-      await pool.query('create table effect (what text not null, pid integer not null)')
-    })
-    afterAll(async () => {
-      await pool?.end()
-      await Promise.all([postgres?.stop(), redis?.stop()])
+    // Nothing but the receipts keeps an effect from being there twice.
+    standOnReceipts('what text not null, pid integer not null', (ready) => {
+      ;({ redis, postgres, pool } = ready)
     })
     beforeEach(async () => {
-      await pool.query('truncate effect')
       ground = await openGround(redis)
       await ground.setRows(KEYS)
     })

@@ -1,17 +1,11 @@
 import { cron, defineJob } from '@cronce/core'
-import { migrateReceipts, pgAdapter } from '@cronce/store/postgres'
+import { pgAdapter } from '@cronce/store/postgres'
 import { type ChunkContext, type EntityContext, handle } from '@cronce/worker'
-import { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Pool } from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  describeNeeding,
-  type PostgresServer,
-  type RedisServer,
-  startPostgres,
-  startRedis,
-  waitUntil,
-} from '../support/index.ts'
+import { describeNeeding, type PostgresServer, type RedisServer, waitUntil } from '../support/index.ts'
+import { standOnReceipts } from '../support/receipts-ground.ts'
 import { openStage, type Stage } from '../support/worker-stage.ts'
 
 const job = defineJob({
@@ -30,19 +24,10 @@ describeNeeding(['postgres'], 'promise 6, eachChunk with ctx.transaction', () =>
   let server: PostgresServer
   let pool: Pool
   let stage: Stage
-  beforeAll(async () => {
-    ;[redis, server] = await Promise.all([startRedis(), startPostgres()])
-    pool = new Pool({ connectionString: server.url, max: 10 })
-    pool.on('error', () => undefined)
-    await migrateReceipts(pgAdapter(pool))
-    await pool.query('create table effect (what text not null unique, xact text not null, at serial)')
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await Promise.all([server?.stop(), redis?.stop()])
+  standOnReceipts('what text not null unique, xact text not null, at serial', (ready) => {
+    ;({ redis, postgres: server, pool } = ready)
   })
   beforeEach(async () => {
-    await pool.query('truncate effect')
     stage = openStage(redis)
   })
   afterEach(() => stage.close())
