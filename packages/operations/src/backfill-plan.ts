@@ -1,4 +1,4 @@
-import { formatSlotId, type SlotId, type SlotKey } from '@cronce/core'
+import { formatSlotId, type SlotId, type SlotKey, slotKeyOf } from '@cronce/core'
 import {
   listGaps,
   type RecordedGap,
@@ -10,7 +10,6 @@ import {
 } from '@cronce/store'
 import { countOwed, type OwedSpan, owedBetween } from './audit-owed.ts'
 import { type BackfillVerdict, judgeSlot, type SlotFacts } from './backfill-verdict.ts'
-import { slotKeyOf } from './place-by-hand.ts'
 import { refused } from './request-faults.ts'
 import { type OwnedJob, requireOwnedJob } from './slot-owners.ts'
 
@@ -80,7 +79,7 @@ export async function planBackfill(store: Store, range: BackfillRange): Promise<
         takenBefore: takenBefore.has(id),
       })
       counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
-      if (verdict === 'to-run') toRun.push({ slot: slotKeyOf(name, id), id, at, owner: span })
+      if (verdict === 'to-run') toRun.push({ slot: slotKeyOf({ job: name, id }), id, at, owner: span })
     }
   }
   const count = (verdict: BackfillVerdict) => counts.get(verdict) ?? 0

@@ -1,4 +1,4 @@
-import { formatSlotKey, type JobSettings, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
+import { type JobSettings, parseSlotId, type SlotId, slotKeyOf } from '@cronce/core'
 import { provesNothingAdded } from '@cronce/queue'
 import { askForLook, hintOpenWork, recordSlots, releaseSlot, type Store } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
@@ -71,10 +71,5 @@ export function freshToken({ random }: ServiceAccess): string {
 async function add({ enqueuer }: ServiceAccess, settings: JobSettings, id: SlotId): Promise<void> {
   const { name, queue, version, enqueue } = settings
   if (enqueue === undefined) await enqueuer.add(queue, [{ kind: 'plan', job: name, id, number: 0, version }])
-  else await enqueuer.addForeign(enqueue, [{ slot: slotKeyOf(name, id), at: parseSlotId(id)?.at ?? 0 }])
-}
-
-/** The whole key of a slot of a job. */
-export function slotKeyOf(job: string, id: SlotId): SlotKey {
-  return formatSlotKey({ job, ...(parseSlotId(id) ?? { at: 0 }) })
+  else await enqueuer.addForeign(enqueue, [{ slot: slotKeyOf({ job: name, id }), at: parseSlotId(id)?.at ?? 0 }])
 }

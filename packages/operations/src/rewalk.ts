@@ -1,9 +1,15 @@
-import { CronceError, formatDeadLetterId, formatDoneLetterId, type JobSettings, type SlotId } from '@cronce/core'
+import {
+  CronceError,
+  formatDeadLetterId,
+  formatDoneLetterId,
+  type JobSettings,
+  type SlotId,
+  slotKeyOf,
+} from '@cronce/core'
 import { showDeadLetters } from '@cronce/queue'
 import { hintOpenWork, type Rewalked, readTime, rewalkRun } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { authorize, type Operator } from './operator.ts'
-import { slotKeyOf } from './place-by-hand.ts'
 import { redriveLetters } from './redrive.ts'
 
 /** A run that has ended and is to be walked again. */
@@ -26,7 +32,7 @@ export async function rewalk(
 ): Promise<{ redriven: number; abandonedLeft: number }> {
   const { store, enqueuer } = access
   const { name: job, queue, version } = settings
-  const slot = slotKeyOf(job, id)
+  const slot = slotKeyOf({ job, id })
   const letters = [formatDeadLetterId(slot), formatDoneLetterId(slot)]
   await hintOpenWork(store, [job], await readTime(store))
   const request = { by: authorize(operator, 'run-slot-again'), letters, ...(why === undefined ? {} : { why }) }

@@ -1,9 +1,9 @@
-import { DEFAULT_CLAIM_LEASE_MS, formatSlotId, type SlotKey } from '@cronce/core'
+import { DEFAULT_CLAIM_LEASE_MS, formatSlotId, type SlotKey, slotKeyOf } from '@cronce/core'
 import { claimManual, readTime } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { requireSettings } from './known-job.ts'
 import { authorize, type Operator } from './operator.ts'
-import { freshToken, hintClaim, type Placed, placeByHand, slotKeyOf } from './place-by-hand.ts'
+import { freshToken, hintClaim, type Placed, placeByHand } from './place-by-hand.ts'
 import { recordAction } from './record-action.ts'
 import { LONGEST_NOTE, requireText } from './request-faults.ts'
 
@@ -51,7 +51,7 @@ export async function runNow(access: ServiceAccess, request: RunNowRequest): Pro
     const token = freshToken(access)
     const hand = { token, leaseMs, by, release, ...notes }
     const { status, id } = await claimManual(store, job, { ...hand, instant: formatSlotId(at), at })
-    const slot = slotKeyOf(job, id)
+    const slot = slotKeyOf({ job, id })
     if (status === 'repeated') return { answer: { slot, status, reason: '' }, end: 'unchanged' }
     const placed = await placeByHand(access, { settings, id, token, by })
     return { answer: { slot, ...placed }, end: { result: placed.status, slots: [slot] } }

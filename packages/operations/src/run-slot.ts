@@ -10,11 +10,12 @@ import {
   type SlotId,
   type SlotKey,
   slotIdOf,
+  slotKeyOf,
 } from '@cronce/core'
 import { readSlot } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import { authorize, type Operator } from './operator.ts'
-import { type Placed, slotKeyOf } from './place-by-hand.ts'
+import type { Placed } from './place-by-hand.ts'
 import { type AskedAction, recordAction } from './record-action.ts'
 import { LONGEST_NOTE, refused, requireText } from './request-faults.ts'
 import { rewalk } from './rewalk.ts'
@@ -67,7 +68,7 @@ export async function runSlot(access: ServiceAccess, request: RunSlotRequest): P
   const id = readNamedSlot(request)
   const job = await requireOwnedJob(access.store, request.job)
   const { owner, at } = await requireOwner(access, job, id)
-  const slot = slotKeyOf(request.job, id)
+  const slot = slotKeyOf({ job: request.job, id })
   const asked: AskedAction = {
     ...{ operator: request.operator, action, job: request.job, slots: [slot], note: why },
     refusals: REFUSALS,

@@ -7,11 +7,11 @@ import {
   type SlotId,
   type SlotKey,
   slotIdOf,
+  slotKeyOf,
 } from '@cronce/core'
 import { readTime } from '@cronce/store'
 import type { ServiceAccess } from './access.ts'
 import type { Operator } from './operator.ts'
-import { slotKeyOf } from './place-by-hand.ts'
 import { runSlot } from './run-slot.ts'
 import { requireOwnedJob } from './slot-owners.ts'
 
@@ -47,7 +47,7 @@ export async function latestDueSlot({ store }: Pick<ServiceAccess, 'store'>, job
   // An edit may have left the newest schedule without a slot yet: the one before it had the last.
   for (const { schedule, spreadMs, afterAt, untilAt } of owners.toReversed()) {
     const at = lastSlot(schedule, Math.min(now - spreadMs, untilAt))
-    if (at !== undefined && at > afterAt) return slotKeyOf(job, formatSlotId(at))
+    if (at !== undefined && at > afterAt) return slotKeyOf({ job, id: formatSlotId(at) })
   }
   throw new CronceError('CRONCE_SLOT_FOREIGN', {
     job,
@@ -82,5 +82,5 @@ export async function triggerSlot(access: ServiceAccess, request: TriggerSlotReq
 }
 
 function keyOf(job: string, named: string): SlotKey {
-  return slotKeyOf(job, parseSlotId(named) === undefined ? slotIdOf(named as SlotKey) : (named as SlotId))
+  return slotKeyOf({ job, id: parseSlotId(named) === undefined ? slotIdOf(named as SlotKey) : (named as SlotId) })
 }
