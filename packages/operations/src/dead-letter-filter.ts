@@ -1,4 +1,4 @@
-import { formatSlotId, formatSlotKey, parseSlotId, parseSlotKey, type SlotKey } from '@cronce/core'
+import { formatSlotId, parseSlotId, parseSlotKey, type SlotKey, slotKeyOf } from '@cronce/core'
 import {
   deadLetterMarks,
   deadLetterMarksOf,
@@ -123,9 +123,8 @@ async function readPlaces(
       const found = await readOpenLetters(store, job, { ids: entries.map(([, { id }]) => id), text })
       for (const [index, letter] of found.entries()) {
         const at = entries[index]?.[0]
-        const parsed = letter === undefined ? undefined : parseSlotId(letter.slotId)
-        if (at === undefined || letter === undefined || parsed === undefined) continue
-        letters[at] = { ...letter, job, slot: formatSlotKey({ job, ...parsed }) }
+        if (at === undefined || letter === undefined || parseSlotId(letter.slotId) === undefined) continue
+        letters[at] = { ...letter, job, slot: slotKeyOf({ job, id: letter.slotId }) }
       }
     }),
   )

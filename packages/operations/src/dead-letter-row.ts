@@ -1,4 +1,4 @@
-import { formatSlotKey, parseSlotId, type SlotId, type SlotKey } from '@cronce/core'
+import { parseSlotId, type SlotId, type SlotKey, slotKeyOf } from '@cronce/core'
 import { type DeadLetterHead, readDeadLetterHeads, type Store } from '@cronce/store'
 
 /** What a list shows of a dead letter. */
@@ -15,10 +15,9 @@ export async function readDeadLetterRows(
   ids: readonly string[],
 ): Promise<(DeadLetterRow | undefined)[]> {
   const heads = await readDeadLetterHeads(store, job, ids)
-  return heads.map((head) => {
-    const parsed = head === undefined ? undefined : parseSlotId(head.slotId)
-    return head === undefined || parsed === undefined
+  return heads.map((head) =>
+    head === undefined || parseSlotId(head.slotId) === undefined
       ? undefined
-      : { ...head, job, slot: formatSlotKey({ job, ...parsed }) }
-  })
+      : { ...head, job, slot: slotKeyOf({ job, id: head.slotId }) },
+  )
 }

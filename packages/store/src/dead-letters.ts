@@ -1,4 +1,4 @@
-import { formatDoneLetterId, formatSlotKey, parseSlotId, type SlotKey } from '@cronce/core'
+import { formatDoneLetterId, formatSlotKey, parseSlotId, type SlotKey, slotKeyOf } from '@cronce/core'
 import { jobKey } from './keys.ts'
 import type { RunRef } from './plan.ts'
 import { readReply } from './reply.ts'
@@ -115,7 +115,7 @@ export async function redriveDeadLetters(
   run: RunRef,
   request: { ids: readonly string[]; by: string; abandonedToo: boolean; diedUntil?: number },
 ): Promise<Redriven> {
-  const doneLetter = formatDoneLetterId(formatSlotKey({ job: run.job, ...(parseSlotId(run.id) ?? { at: 0 }) }))
+  const doneLetter = formatDoneLetterId(slotKeyOf(run))
   const args = [run.id, request.by, request.abandonedToo ? 1 : 0, doneLetter, request.diedUntil ?? '', ...request.ids]
   const reply = readReply(await store.job(run.job, 'redrive', args))
   const status = reply.text() as Redriven['status']

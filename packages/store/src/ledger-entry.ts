@@ -1,12 +1,4 @@
-import {
-  type Cause,
-  formatSlotKey,
-  parseSlotId,
-  RUN_STATES,
-  type RunState,
-  type SlotId,
-  type SlotKey,
-} from '@cronce/core'
+import { type Cause, RUN_STATES, type RunState, type SlotId, type SlotKey, slotKeyOf } from '@cronce/core'
 
 /** One slot as the ledger has it. Instants in epoch ms; undefined where it has not happened. */
 export interface LedgerEntry {
@@ -54,10 +46,9 @@ export interface EntityCounts {
 export function readEntry(job: string, id: SlotId, fields: Readonly<Record<string, string>>): LedgerEntry {
   const number = (name: string) => (fields[name] === undefined ? undefined : Number(fields[name]))
   const count = (name: string) => Number(fields[name] ?? 0)
-  const parsed = parseSlotId(id) ?? { at: count('at') }
   const state = fields['state'] ?? ''
   return {
-    slot: formatSlotKey({ job, ...parsed }),
+    slot: slotKeyOf({ job, id }),
     job,
     id,
     at: count('at'),

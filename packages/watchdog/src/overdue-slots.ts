@@ -5,6 +5,7 @@ import {
   nextSlot,
   parseSlotId,
   type SlotKey,
+  slotKeyOf,
   slotsBetween,
   spreadOffsetMs,
 } from '@cronce/core'
@@ -56,7 +57,15 @@ export function overdueSlots(facts: JobFacts, settings: JobSettings): OverdueSlo
     if (deadlineAt === undefined) continue
     if (deadlineAt >= now) deadlines.push(deadlineAt)
     else
-      overdue.push({ slot: keyOf(facts.name, record), at: record.at, kind, deadlineAt, toleranceMs, count: 1, record })
+      overdue.push({
+        slot: slotKeyOf({ job: facts.name, id: record.id }),
+        at: record.at,
+        kind,
+        deadlineAt,
+        toleranceMs,
+        count: 1,
+        record,
+      })
   }
   if (starts) {
     const delayMs = spreadMs + settings.tolerance.startMs
@@ -140,8 +149,4 @@ function deadlineOf(record: UnendedSlot, { tolerance }: JobSettings): number | u
   const deadlineAt = fromAt + tolerance.finishMs
   if (cause === 'on-time' || startedAt === undefined) return deadlineAt
   return Math.max(deadlineAt, startedAt + tolerance.finishMs - tolerance.startMs)
-}
-
-function keyOf(job: string, { id, at }: UnendedSlot): SlotKey {
-  return formatSlotKey({ job, ...(parseSlotId(id) ?? { at }) })
 }
