@@ -1,3 +1,4 @@
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RedisServer, ROOT, type SpawnedProcess, spawnProcess } from '../support/index.ts'
 
@@ -37,12 +38,36 @@ export async function startConsoleProcess({ redis, service, env = {} }: ConsoleO
   return { url: String(json?.['url']), signInUrl: String(json?.['signInUrl']), process }
 }
 
-/** The page that is tested is that of the sources, not what was last built. */
+const CONSOLE = join(ROOT, 'apps/console')
+
+/** What the page is made of. */
+const SOURCES = ['page', 'src', 'vite.config.ts', 'package.json']
+
+/**
+ * The page that is tested is that of the sources: built, unless what was last built is younger than all of them. Test files run side by
+ * side, and a build takes away the page that another one's console is serving.
+ */
 export async function buildPage(): Promise<void> {
-  const cwd = join(ROOT, 'apps/console')
+  const builtAt = await changedAt(join(CONSOLE, 'dist/page/index.html'))
+  const changes = await Promise.all(SOURCES.map((name) => newestIn(join(CONSOLE, name))))
+  if (builtAt > Math.max(...changes)) return
   // As it is shipped: the tests' own NODE_ENV would make it another one.
   const env = { NODE_ENV: 'production' }
-  const build = await spawnProcess({ file: join(cwd, 'node_modules/vite/bin/vite.js'), args: ['build'], cwd, env })
+  const file = join(CONSOLE, 'node_modules/vite/bin/vite.js')
+  const build = await spawnProcess({ file, args: ['build'], cwd: CONSOLE, env })
   const { code } = await build.exited
   if (code !== 0) throw new Error(`the page was not built: ${build.lines.map(({ text }) => text).join('\n')}`)
+}
+
+/** When a file was last changed, epoch ms; 0 where there is none. */
+async function changedAt(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  )
+}
+
+async function newestIn(path: string): Promise<number> {
+  const names = await readdir(path, { recursive: true }).catch(() => [''])
+  return Math.max(...(await Promise.all(names.map((name) => changedAt(join(path, name))))))
 }
